@@ -1,0 +1,262 @@
+/**
+ * What one agent has to say about itself. An agent is ONE `AgentDefinition` in a folder of its own, entered in the
+ * registry with one line; everything else in sessionlake is the same for all agents.
+ */
+import type { HistoryRow, MessageRow, SessionRow, Text, ToolCallRow, ToolResultRow, UsageRow } from '../records/tables.ts';
+import type { Frame, Position } from '../framing/frame.ts';
+
+/** What the definition may know about the machine: handed to it, never looked up. */
+export interface AgentEnvironment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** A folder where an agent's stores may be. It need not exist. */
+export interface RootCandidate {
+  readonly path: string;
+  /** Why it is looked at: `env CODEX_HOME`, `default`, `XDG` … shown to people. */
+  readonly reason: string;
+}
+
+export interface Entry {
+  readonly name: string;
+  /** Absolute path. */
+  readonly path: string;
+  readonly type: 'file' | 'folder';
+}
+
+/**
+ * The only way in which a definition touches the file system during discovery. Links are not followed, other entries
+ * than files and folders are left out, and what cannot be read is reported as an issue and passed by.
+ */
+export interface Walker {
+  /** Entries of a folder in byte order of their names; empty where it is absent or unreadable (then reported). */
+  list(path: string): Entry[];
+  /** Whether this is an existing folder (a link at a root itself is followed: the user named it). */
+  isFolder(path: string): boolean;
+  isFile(path: string): boolean;
+  /** Resolves links; the path itself where that fails. For removing doubles. */
+  realPath(path: string): string;
+  /** Contents of a small file (sidecar, index); null where absent; over `maxBytes` or unreadable: null and reported. */
+  read(path: string, maxBytes: number): Buffer | null;
+}
+
+/** One source: what is read as one. */
+export interface SourceSpec {
+  /** Key into `AgentDefinition.formats`. */
+  readonly storeKind: string;
+  /** Absolute path of the file (or database). */
+  readonly path: string;
+  /**
+   * Identity of the source within its agent: stays the same when the file is moved in ways the agent itself moves it
+   * (archived, compressed). Mostly the path. Feeds `source_id`.
+   */
+  readonly identity: string;
+  /**
+   * Host-independent short name (file stem): with the ordinal it is the identity of records without a native id.
+   */
+  readonly name: string;
+  /** Facts known before reading (ids from the path, title from an index); JSON-able. A change of them is a change of the source. */
+  readonly hints: Readonly<Record<string, string | number | boolean | null>>;
+  /** Small files that belong to the source, by name; part of its fingerprint; handed to the decoder as bytes. */
+  readonly sidecars: Readonly<Record<string, string>>;
+}
+
+/** Identities by which sources are tied together, read from the head of a source. */
+export interface Links {
+  /** Ids under which others refer to this source (its session id). */
+  readonly ids: readonly string[];
+  /** Ids of sources whose history this one may repeat. Empty for nearly all. */
+  readonly refs: readonly string[];
+}
+
+/** Identities of a source's records, for finding copies between the sources of one family. Parallel arrays. */
+export interface Claims {
+  /** `hash53` of each record's identity. */
+  readonly keys: Float64Array;
+  /** How strong the claim on that record is: 0 = native; greater = weaker. */
+  readonly ranks: Uint8Array;
+  /** Milliseconds since 1970 of the first record with a time; null where there is none. */
+  readonly firstTimestamp: number | null;
+}
+
+export interface FamilyMember {
+  readonly source: SourceSpec;
+  readonly links: Links;
+  readonly claims: Claims;
+}
+
+/** What the family says about one of its members. */
+export interface Kinship {
+  /** Keys of records that this source holds only as copies (or: that its parent holds; the format decides). */
+  readonly copies: Float64Array;
+  /** Whether a source that this one refers to was found. */
+  readonly foundRelated: boolean;
+}
+
+export interface DecodeContext<Outline = unknown> {
+  readonly source: SourceSpec;
+  /** Contents of the sidecars that exist. */
+  readonly sidecars: Readonly<Record<string, Buffer>>;
+  /** What `outline` gave for this source; null where the format has none. */
+  readonly outline: Outline | null;
+  /** From the family; empty where the source has none. */
+  readonly copies: ReadonlySet<number>;
+  readonly foundRelated: boolean;
+  /** State saved by `Decoder.save` when reading goes on at a saved byte (`append`); null at a start from the top. */
+  readonly resume: unknown;
+}
+
+/** Thrown by a decoder or outline that cannot go on from a saved state: the source is then read whole. */
+export class ReadWholeSource extends Error {}
+
+/**
+ * A decoder: a function of frames, sidecars, kinship and state, all handed to it. No clock, no environment, no files.
+ * It tells what it finds to its `Emitter`. A record that it cannot use is reported with `out.badRecord`; whatever it
+ * throws with record scope is reported so for it.
+ */
+export interface Decoder {
+  frame(frame: Frame): void;
+  /** The end of the source: tell what was held open, and the sessions. */
+  finish(): void;
+  /**
+   * JSON-able state to go on from at the end of the last frame. Called before `finish`; what was held open then is told
+   * both now and, if it changes, again by the next run.
+   */
+  save?(): unknown;
+}
+
+/** How one layout of an agent's store is read. */
+export interface SourceFormat<Outline = unknown> {
+  /** `jsonl`: a line is a record (`.zst` is decompressed). `document`: the file is one JSON value, one frame. */
+  readonly framing: 'jsonl' | 'document';
+  /** Raised whenever the rows for the same bytes change: sources are then read again under a new generation. */
+  readonly decoderVersion: number;
+  /** `append` only where `Decoder.save` exists and its state is small. */
+  readonly incremental: 'append' | 'diff';
+  /** Reads just as many frames from the head as it needs. Absent: the source has no family. */
+  readonly peek?: (frames: Iterable<Frame>, source: SourceSpec) => Links;
+  /** Run over whole sources, but only for members of families of two or more. */
+  readonly claims?: (frames: Iterable<Frame>, source: SourceSpec) => Claims;
+  /** Pure: says for each member (same order) what it holds as copies. */
+  readonly resolve?: (members: readonly FamilyMember[]) => Kinship[];
+  /**
+   * Facts of the whole source that its first records need (which branch is live). Runs over all frames before the
+   * decoder does (on resume: over the new ones). `links` (if given) are those found by the full read; where they differ
+   * from what `peek` saw, the family is resolved anew and the source read again.
+   */
+  readonly outline?: (frames: Iterable<Frame>, source: SourceSpec, resume: unknown) => { outline: Outline; links?: Links };
+  readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
+}
+
+/** Identity, place and time of an event. */
+export interface EventAt {
+  readonly sessionId: string;
+  /** Native id of the record or reply; null where the store has none (source name and ordinal serve then). */
+  readonly nativeId: string | null;
+  /** Which part of the record: `message`, `call:<id>`, `result:<id>`, `usage` … unique within record and session. */
+  readonly slot: string;
+  readonly position: Position;
+  /** Milliseconds since 1970 UTC; null where the store does not say. */
+  readonly timestamp: number | null;
+  /** Native spelling of the time. */
+  readonly timestampText: string | null;
+}
+
+/** The columns of a table that a decoder fills; the decoding layer adds those of `EventColumns`. */
+export type MessageFields = Pick<
+  MessageRow,
+  | 'is_copy' | 'message_id' | 'record_id' | 'parent_record_id' | 'role' | 'author' | 'kind' | 'model' | 'text'
+  | 'thinking' | 'is_meta' | 'is_active' | 'content_kinds'
+>;
+export type ToolCallFields = Pick<ToolCallRow, 'is_copy' | 'message_id' | 'call_id' | 'name' | 'kind' | 'arguments'>;
+export type ToolResultFields = Pick<ToolResultRow, 'is_copy' | 'call_id' | 'is_error' | 'output' | 'output_json'>;
+
+/**
+ * One observation of an API reply's usage. Counters are as recorded (null = absent); the ledger makes them disjoint and
+ * counts each reply once over all sources.
+ */
+export interface UsageObservation
+  extends Pick<
+    UsageRow,
+    | 'message_id' | 'request_id' | 'model' | 'provider' | 'input_tokens' | 'output_tokens' | 'cache_read_tokens'
+    | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'reasoning_tokens' | 'total_tokens' | 'input_includes_cache_read'
+    | 'input_includes_cache_write' | 'output_includes_reasoning' | 'reported_cost_usd' | 'service_tier'
+  > {
+  readonly basis: 'native' | 'last_sample' | 'cumulative_delta' | 'session_total';
+  readonly state: 'final' | 'partial' | 'unknown';
+  /** Identity of the reply in the scope its ids are unique in; null: source and position are the key. Never blank. */
+  readonly key: string | null;
+  /**
+   * Two native observations of one key with different non-null variants are two replies (gateways reuse ids).
+   * Mostly the request id; null where nothing tells replies apart.
+   */
+  readonly variant: string | null;
+  /** Whether this session made the request, by this record's own look; false for what looks like a replay. */
+  readonly native: boolean;
+}
+
+/** What is known of a session from one source. Counts, times and models are added by the decoding layer. */
+export type SessionFields = Pick<
+  SessionRow,
+  | 'session_id' | 'parent_session_id' | 'kind' | 'origin' | 'title' | 'cwd' | 'git_branch' | 'git_commit'
+  | 'agent_version' | 'resume_command'
+> &
+  Partial<
+    Pick<
+      SessionRow,
+      | 'reported_input_tokens' | 'reported_output_tokens' | 'reported_cache_read_tokens' | 'reported_cache_write_tokens'
+      | 'reported_reasoning_tokens' | 'reported_total_tokens' | 'reported_cost_usd'
+    >
+  > & { extra?: Record<string, unknown> | null };
+
+export type HistoryFields = Omit<HistoryRow, 'agent' | 'source_id' | 'ordinal'>;
+
+/** Where a decoder tells what it found. */
+export interface Emitter {
+  /** Which tables are asked for; a decoder need not build what nobody wants. */
+  readonly wants: {
+    readonly messages: boolean;
+    readonly tool_calls: boolean;
+    readonly tool_results: boolean;
+    readonly usage: boolean;
+    readonly sessions: boolean;
+    readonly history: boolean;
+  };
+  message(at: EventAt, fields: MessageFields): void;
+  toolCall(at: EventAt, fields: ToolCallFields): void;
+  toolResult(at: EventAt, fields: ToolResultFields): void;
+  usage(at: EventAt, observation: UsageObservation): void;
+  /** Once per session and source, mostly in `finish`. */
+  session(fields: SessionFields): void;
+  history(position: Position, fields: HistoryFields): void;
+  /** A record type that is known and carries no rows. */
+  ignored(type: string): void;
+  /** A record type that is not known. */
+  unknown(type: string): void;
+  /** A record that is damaged: counted in `line_errors`, one row in `issues`. */
+  badRecord(position: Position, code: string, message: string): void;
+  /** Something worth knowing that is no damage. `message` must not hold content. */
+  issue(severity: 'warning' | 'info', code: string, message: string, position?: Position): void;
+}
+
+export interface AgentDefinition {
+  /** Lower case, as in the tables. */
+  readonly slug: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Strength of evidence for the format: writer, peer, report or doc. */
+  readonly evidence: 'writer' | 'peer' | 'report' | 'doc';
+  /** Usage the store records. */
+  readonly usage: 'per_reply' | 'session_total' | 'none';
+  /** One line on what is read, for the table of agents. */
+  readonly stores: string;
+  readonly roots: (environment: AgentEnvironment) => RootCandidate[];
+  /** Sources below one root, in path order; what stands for another is decided here. `root` exists. */
+  readonly discover: (root: string, walker: Walker) => Iterable<SourceSpec>;
+  // biome-ignore lint/suspicious/noExplicitAny: each format has an outline type of its own, known only inside it
+  readonly formats: Readonly<Record<string, SourceFormat<any>>>;
+}
+
+export type { Text };

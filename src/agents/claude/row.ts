@@ -1,0 +1,182 @@
+/** One line of a session file, looked at without parsing it: the facts that copies, branches and usage rest on. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { ObjectScanner, type ScanMode } from '../../framing/json-scan.ts';
+import { hash53 } from '../../records/identity.ts';
+import { parseIsoTime } from '../dialects/clock.ts';
+import { idOrNull } from './guards.ts';
+
+const PATHS = [
+  'type',
+  'uuid',
+  'parentUuid',
+  'logicalParentUuid',
+  'isSidechain',
+  'sessionId',
+  'timestamp',
+  'version',
+  'cwd',
+  'gitBranch',
+  'entrypoint',
+  'slug',
+  'sessionKind',
+  'requestSessionId',
+  'forkedFrom',
+  'forkedFrom.sessionId',
+  'isMeta',
+  'isCompactSummary',
+  'origin.kind',
+  'toolUseResult',
+  'requestId',
+  'isApiErrorMessage',
+  'costUSD',
+  'subtype',
+  'attachment.type',
+  'leafUuid',
+  'explicit',
+  'message',
+  'message.id',
+  'message.model',
+  'message.content',
+  'message.stop_reason',
+  'message.pausedResponses',
+  'message.usage.input_tokens',
+  'message.usage.output_tokens',
+  'message.usage.cache_read_input_tokens',
+  'message.usage.cache_creation_input_tokens',
+  'message.usage.cache_creation.ephemeral_1h_input_tokens',
+  'message.usage.output_tokens_details.thinking_tokens',
+  'message.usage.service_tier',
+  'message.usage.iterations',
+] as const;
+
+type Path = (typeof PATHS)[number];
+
+/** Slot of each path in the scanner. */
+const slots = Object.fromEntries(PATHS.map((path, slot) => [path, slot])) as Readonly<Record<Path, number>>;
+
+/** Types of transcript rows; `other` are rows about the session. */
+export type RowKind = 'user' | 'assistant' | 'system' | 'attachment' | 'progress' | 'other';
+const TRANSCRIPT_KINDS = ['user', 'assistant', 'attachment', 'system', 'progress'] as const;
+
+export class Row {
+  kind: RowKind = 'other';
+  private readonly scanner: ObjectScanner;
+
+  /** `loose` is faster and leaves escapes and control bytes in strings to whoever parses them. */
+  constructor(mode: ScanMode) {
+    this.scanner = new ObjectScanner(PATHS, mode);
+  }
+
+  /** Looks at a line; false where it is not one JSON object in UTF-8. What is asked then is void. */
+  read(bytes: Buffer): boolean {
+    if (!this.scanner.scan(bytes) || !(isAscii(bytes) || isUtf8(bytes))) return false;
+    this.kind = TRANSCRIPT_KINDS.find((kind) => this.scanner.equals(slots.type, kind)) ?? 'other';
+    return true;
+  }
+
+  has(path: Path): boolean {
+    return this.scanner.isPresent(slots[path]);
+  }
+
+  isTrue(path: Path): boolean {
+    return this.scanner.isTrue(slots[path]);
+  }
+
+  isObject(path: Path): boolean {
+    return this.scanner.isObject(slots[path]);
+  }
+
+  equals(path: Path, ascii: string): boolean {
+    return this.scanner.equals(slots[path], ascii);
+  }
+
+  text(path: Path): string | null {
+    return this.scanner.text(slots[path]);
+  }
+
+  number(path: Path): number | null {
+    return this.scanner.number(slots[path]);
+  }
+
+  /** A string that is more than white space. */
+  id(path: Path): string | null {
+    return idOrNull(this.scanner.text(slots[path]));
+  }
+
+  /** `hash53` of an id; 0 where there is none. */
+  idHash(path: Path): number {
+    const id = this.id(path);
+    return id === null ? 0 : hash53(id);
+  }
+
+  parse(path: Path): unknown {
+    return this.scanner.parse(slots[path]);
+  }
+
+  /** The bytes of a value, copied: JSON text exactly as recorded. null where it is absent or `null`. */
+  copyRaw(path: Path): Uint8Array | null {
+    return this.has(path) ? Buffer.from(this.scanner.raw(slots[path])) : null;
+  }
+
+  /** The elements of an array value, as views of the line; empty for anything else. */
+  elements(path: Path): Buffer[] {
+    return this.scanner.elements(slots[path]);
+  }
+
+  /** Whether the row carries results of tools (which are a user row's content, but nobody's words). */
+  holdsToolResult(): boolean {
+    if (this.kind !== 'user' || !this.scanner.isArray(slots['message.content'])) return false;
+    // In a string the quotes would be escaped.
+    return this.has('toolUseResult') || this.scanner.raw(slots['message.content']).includes(TOOL_RESULT);
+  }
+
+  /** Whether the row is a message that stands in an attachment or a system row. */
+  isDisguisedPrompt(): boolean {
+    if (this.kind === 'attachment') return this.equals('attachment.type', 'queued_command');
+    return this.kind === 'system' && this.equals('subtype', 'voice_call_talk');
+  }
+
+  /**
+   * Whether the row says itself that another session wrote it first: old resumes left the old sessionId on copies,
+   * forks carry `forkedFrom`, and 2.1.332 names the session that made the request.
+   */
+  looksCopied(sessionId: string): boolean {
+    return this.isObject('forkedFrom') || this.isForeign('sessionId', sessionId) || this.isForeign('requestSessionId', sessionId);
+  }
+
+  isForeign(path: 'sessionId' | 'requestSessionId', sessionId: string): boolean {
+    return this.scanner.isString(slots[path]) && !this.equals(path, sessionId) && this.id(path) !== null;
+  }
+}
+
+const TOOL_RESULT = Buffer.from('"tool_result"');
+
+/** As `parseIsoTime`, quicker for the one spelling the vendor writes (`Date.toISOString`). */
+export function isoTime(text: string | null): number | null {
+  if (text === null) return null;
+  if (text.length !== 24 || text.charCodeAt(23) !== 0x5a) return parseIsoTime(text);
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const hour = digits(text, 11, 2);
+  const minute = digits(text, 14, 2);
+  const second = digits(text, 17, 2);
+  const millis = digits(text, 20, 3);
+  const plain =
+    text[4] === '-' && text[7] === '-' && text[10] === 'T' && text[13] === ':' && text[16] === ':' && text[19] === '.' &&
+    // The end of a month and odd values are left to the full check.
+    year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour >= 0 && hour < 24 && minute >= 0 && minute < 60 &&
+    second >= 0 && second < 60 && millis >= 0;
+  return plain ? Date.UTC(year, month - 1, day, hour, minute, second, millis) : parseIsoTime(text);
+}
+
+/** The number in `length` decimal digits; NaN where they are none. */
+const digits = (text: string, from: number, length: number): number => {
+  let value = 0;
+  for (let i = from; i < from + length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+};

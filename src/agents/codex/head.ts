@@ -1,0 +1,114 @@
+/**
+ * The start of a line, read without parsing the line. The writer serialises every line as
+ * `{"timestamp":"…",["ordinal":N,]"type":"…","payload":{…}}`, and the payloads of items and events begin with their
+ * `type`. Most bytes of a rollout are in lines of types that carry no rows (`compacted` alone can hold 50-79 MB of
+ * images), so these few bytes decide whether a line is parsed at all. Any other spelling gives null: parse it.
+ */
+export interface LineHead {
+  type: string;
+  /** `payload.type`; null where the payload does not begin with it. */
+  payloadType: string | null;
+  ordinal: number | null;
+  /** Where the payload's type ends (or the payload begins), for a further look. */
+  end: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const TIMESTAMP = Buffer.from('{"timestamp":"');
+const ORDINAL = Buffer.from(',"ordinal":');
+const TYPE = Buffer.from(',"type":"');
+const PAYLOAD = Buffer.from(',"payload":{');
+const PAYLOAD_TYPE = Buffer.from('"type":"');
+/** Longer than any time or type that is written. */
+const MAX_WORD = 64;
+
+const holds = (bytes: Buffer, at: number, literal: Buffer): boolean => {
+  for (let i = 0; i < literal.length; i++) if (bytes[at + i] !== literal[i]) return false;
+  return true;
+};
+
+/** Index of the quote that ends a short plain string; -1 where it holds escapes or is too long. */
+const wordEnd = (bytes: Buffer, from: number): number => {
+  const limit = Math.min(bytes.length, from + MAX_WORD);
+  for (let i = from; i < limit; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) return i;
+    if (byte === BACKSLASH) return -1;
+  }
+  return -1;
+};
+
+/** The one object that `readHead` fills: heads are looked at and forgotten. */
+const head: LineHead = { type: '', payloadType: null, ordinal: null, end: 0 };
+
+/** Reads the head of a line in the writer's spelling; null for any other. The result is valid until the next call. */
+export function readHead(bytes: Buffer): LineHead | null {
+  if (!holds(bytes, 0, TIMESTAMP)) return null;
+  let at = wordEnd(bytes, TIMESTAMP.length);
+  if (at === -1) return null;
+  at++;
+  head.ordinal = null;
+  if (holds(bytes, at, ORDINAL)) {
+    at += ORDINAL.length;
+    let ordinal = 0;
+    const digits = at;
+    for (let byte = bytes[at]; byte !== undefined && byte >= 0x30 && byte <= 0x39; byte = bytes[++at])
+      ordinal = ordinal * 10 + (byte - 0x30);
+    if (at === digits || at - digits > 15) return null;
+    head.ordinal = ordinal;
+  }
+  if (!holds(bytes, at, TYPE)) return null;
+  const type = at + TYPE.length;
+  at = wordEnd(bytes, type);
+  if (at === -1 || !holds(bytes, at + 1, PAYLOAD)) return null;
+  head.type = bytes.toString('latin1', type, at);
+  head.payloadType = null;
+  head.end = at + 1 + PAYLOAD.length;
+  if (holds(bytes, head.end, PAYLOAD_TYPE)) {
+    const payloadType = head.end + PAYLOAD_TYPE.length;
+    const end = wordEnd(bytes, payloadType);
+    if (end === -1) return null;
+    head.payloadType = bytes.toString('latin1', payloadType, end);
+    head.end = end + 1;
+  }
+  return head;
+}
+
+const isEscaped = (bytes: Buffer, quote: number): boolean => {
+  let at = quote - 1;
+  while (bytes[at] === BACKSLASH) at--;
+  return (quote - at) % 2 === 0;
+};
+
+/** Index of the quote that closes the string opened before `from`; -1 where it is not closed. */
+const stringEnd = (bytes: Buffer, from: number): number => {
+  // Keys and numbers are short: looking byte by byte beats a call into `indexOf`.
+  const near = Math.min(bytes.length, from + 32);
+  let at = from;
+  while (at < near) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    at += byte === BACKSLASH ? 2 : 1;
+  }
+  let end = bytes.indexOf(QUOTE, at);
+  while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
+  return end;
+};
+
+/**
+ * Whether brackets and strings of a line are closed at its end and not before. A line that was torn off while it was
+ * written never is: a skipped line is still known to be damaged.
+ */
+export function isClosed(bytes: Buffer): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = stringEnd(bytes, at + 1);
+      if (at === -1) return false;
+    } else if (byte === 0x7b || byte === 0x5b) depth++;
+    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at === bytes.length - 1;
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+/** `sessionlake cursor show|reset`. */
+import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { agentNamed } from '../agents/registry.ts';
+import { Cursor } from '../cursor/cursor.ts';
+import { cursorPath } from '../cursor/lake.ts';
+import { takeLock } from '../cursor/lock.ts';
+import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
+import { formatCount, formatTable } from './people.ts';
+
+function cursorFile(options: ReturnType<typeof parseOptions>): string {
+  if (options.cursor !== undefined) return resolve(options.cursor);
+  if (options.out !== undefined) return cursorPath(resolve(options.out));
+  throw new UsageError('name the lake with --out DIR or the cursor with --cursor FILE');
+}
+
+function existing(options: ReturnType<typeof parseOptions>): string {
+  const file = cursorFile(options);
+  if (!existsSync(file)) throw new UsageError(`${file}: there is no cursor`);
+  return file;
+}
+
+export async function cursorShow(input: OptionsInput): Promise<number> {
+  const options = parseOptions(input);
+  const file = existing(options);
+  const cursor = Cursor.open(file);
+  try {
+    const batches = cursor.batches();
+    const byAgent = new Map<string, { sources: number; bytes: number; records: number; statuses: Record<string, number> }>();
+    for (const source of cursor.sources().values()) {
+      const sum = byAgent.get(source.agent) ?? { sources: 0, bytes: 0, records: 0, statuses: {} };
+      sum.sources++;
+      sum.bytes += source.lastCompleteByte ?? source.size ?? 0;
+      sum.records += source.records;
+      sum.statuses[source.status] = (sum.statuses[source.status] ?? 0) + 1;
+      byAgent.set(source.agent, sum);
+    }
+    const failures = cursor.database.prepare('SELECT agent, path, told FROM failures ORDER BY agent, path').all() as { agent: string; path: string; told: string }[];
+    if (options.json === true) {
+      const settings = JSON.parse(cursor.meta('settings') ?? 'null') as unknown;
+      const agents = Object.fromEntries(byAgent);
+      process.stdout.write(`${JSON.stringify({ cursor: file, settings, batches: batches.length, last_batch: batches.at(-1)?.batchId ?? null, agents, failures: failures.map((f) => ({ agent: f.agent, path: f.path })) })}\n`);
+      return 0;
+    }
+    const rows = [...byAgent].map(([agent, sum]) => [
+      agent,
+      formatCount(sum.sources),
+      formatCount(sum.bytes),
+      formatCount(sum.records),
+      Object.entries(sum.statuses).map(([status, count]) => `${status} ${count}`).join(', '),
+    ]);
+    process.stdout.write(`${formatTable(['Agent', 'Sources', 'Bytes read', 'Records', 'Status'], rows, new Set([1, 2, 3]))}\n`);
+    process.stdout.write(`${formatCount(batches.length)} batches, the last ${batches.at(-1)?.batchId ?? '-'}\n`);
+    for (const failure of failures) process.stdout.write(`held back: ${failure.agent} ${failure.path}\n`);
+    return 0;
+  } finally {
+    cursor.close();
+  }
+}
+
+/**
+ * Forgets the whole cursor, or (with --agent) the positions of some agents' sources, which are then read anew: their
+ * rows are remembered, so that only what differs is written.
+ */
+export async function cursorReset(input: OptionsInput): Promise<number> {
+  const options = parseOptions(input);
+  const file = existing(options);
+  const lock = takeLock(`${file}.lock`);
+  try {
+    if (options.agent === undefined) {
+      for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+      process.stderr.write(`${file} is removed; the next sync writes every row again: empty the lake first\n`);
+      return 0;
+    }
+    const cursor = Cursor.open(file);
+    try {
+      let count = 0;
+      for (const name of options.agent) {
+        const { slug } = agentNamed(name);
+        const unread = `UPDATE sources SET resume = NULL, fingerprint = '{"size":null,"mtimeMs":null,"ctimeMs":null,"inode":null,"sidecars":"","hints":""}' WHERE agent = ?`;
+        count += cursor.database.prepare(unread).run(slug).changes;
+      }
+      process.stderr.write(`${formatCount(count)} sources will be read from their start by the next run\n`);
+      return 0;
+    } finally {
+      cursor.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

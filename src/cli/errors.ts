@@ -1,0 +1,39 @@
+/** What an error means for a person and for a script. */
+import { UsageError } from '../options.ts';
+
+export interface Failure {
+  readonly status: number;
+  /** null: nothing is to be said. */
+  readonly message: string | null;
+}
+
+const named = (error: unknown): string => (error instanceof Error ? error.constructor.name : '');
+
+const systemAdvice: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full; free space and run again: nothing was committed half',
+  EACCES: 'no permission; check owner and mode of the path',
+  EPERM: 'no permission; check owner and mode of the path',
+  EROFS: 'the file system is read-only; choose another --out',
+  EXDEV: 'the folder and its neighbour are on different file systems; choose another --out',
+};
+
+/** Exit statuses: 1 arguments, 3 nothing could be committed, 75 another run holds the cursor. */
+export function explainError(error: unknown): Failure {
+  // By name, so that printing a message loads neither SQLite nor the pipeline.
+  switch (named(error)) {
+    case 'ConsumerGone':
+      return { status: 0, message: null };
+    case 'CursorLockedError':
+      return { status: 75, message: (error as Error).message };
+    case 'CursorUnusableError':
+    case 'RecoveryError':
+      return { status: 3, message: (error as Error).message };
+  }
+  if (error instanceof UsageError) return { status: 1, message: error.message };
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const advice = code === undefined ? undefined : systemAdvice[code];
+  const text = error instanceof Error ? error.message : String(error);
+  if (advice !== undefined) return { status: 3, message: `${text}: ${advice}` };
+  const detail = process.env['SESSIONLAKE_DEBUG'] === undefined || !(error instanceof Error) ? '' : `\n${error.stack}`;
+  return { status: 3, message: `${text}${detail}` };
+}

@@ -1,0 +1,68 @@
+/** The commands that read and write rows: stream, export, sync. */
+import { resolve } from 'node:path';
+import { exportSnapshot } from '../pipeline/snapshot.ts';
+import { streamRows } from '../pipeline/stream.ts';
+import { syncLake } from '../pipeline/sync.ts';
+import { exitStatus, type RunReport } from '../pipeline/report.ts';
+import { type OptionsInput, outFolder, parseOptions, planRead } from '../options.ts';
+import { formatReport } from './people.ts';
+import { progressListener } from './progress.ts';
+import { sourceList } from './source-list.ts';
+
+interface Reading {
+  readonly quiet: boolean;
+  /** The report as JSON on stdout instead of the summary; never where stdout carries rows. */
+  readonly json: boolean;
+}
+
+async function told(reading: Reading, work: (listener: ReturnType<typeof progressListener>) => Promise<RunReport>): Promise<number> {
+  const listener = progressListener(reading.quiet);
+  const started = performance.now();
+  let report: RunReport;
+  try {
+    report = await work(listener);
+  } finally {
+    listener.stop();
+  }
+  if (reading.json) process.stdout.write(`${JSON.stringify({ ...report, exit_status: exitStatus(report) })}\n`);
+  // Quiet is for what went well: what was held back is said all the same.
+  else if (!reading.quiet || report.heldBack.length > 0) process.stderr.write(formatReport(report, (performance.now() - started) / 1000));
+  return exitStatus(report);
+}
+
+const here = { env: process.env, platform: process.platform };
+
+export async function stream(input: OptionsInput): Promise<number> {
+  const options = parseOptions(input);
+  const plan = planRead(options, here);
+  const only = await sourceList(options['sources-from']);
+  const cursor = options.cursor === undefined ? null : resolve(options.cursor);
+  return told({ quiet: plan.quiet, json: false }, (listener) => streamRows(plan, process.stdout, cursor, listener, only));
+}
+
+export async function exportCommand(input: OptionsInput): Promise<number> {
+  const options = parseOptions(input);
+  const plan = planRead(options, here);
+  const only = await sourceList(options['sources-from']);
+  const target = {
+    folder: outFolder(options, 'export'),
+    format: options.format ?? 'parquet',
+    engine: options['parquet-engine'] ?? 'hyparquet-writer',
+    partition: options.partition ?? 'none',
+  } as const;
+  return told({ quiet: plan.quiet, json: options.json ?? false }, (listener) => exportSnapshot(plan, target, listener, only));
+}
+
+export async function sync(input: OptionsInput): Promise<number> {
+  const options = parseOptions(input);
+  const plan = planRead(options, here);
+  const only = await sourceList(options['sources-from']);
+  const target = {
+    folder: outFolder(options, 'sync'),
+    format: options.format ?? 'parquet',
+    engine: options['parquet-engine'] ?? 'hyparquet-writer',
+    partition: options.partition ?? 'none',
+    cursor: options.cursor === undefined ? null : resolve(options.cursor),
+  } as const;
+  return told({ quiet: plan.quiet, json: options.json ?? false }, (listener) => syncLake(plan, target, listener, only));
+}

@@ -1,0 +1,64 @@
+/** `sessionlake sources`: what would be read and, against a cursor, what changed. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { cursorPath } from '../cursor/lake.ts';
+import { discover } from '../discovery/discovery.ts';
+import { type OptionsInput, parseOptions, planRead, UsageError } from '../options.ts';
+import { formatBytes, formatCount, formatTable } from './people.ts';
+import { sourceList } from './source-list.ts';
+
+type State = 'new' | 'changed' | 'unchanged' | null;
+
+/** The state of each source against the cursor; null where none was named. */
+async function statesOf(options: ReturnType<typeof parseOptions>): Promise<((source: ReturnType<typeof discover>['sources'][number]) => State) | null> {
+  const file = options.cursor !== undefined ? resolve(options.cursor) : options.out !== undefined ? cursorPath(resolve(options.out)) : null;
+  if (file === null) return null;
+  if (!existsSync(file)) throw new UsageError(`${file}: there is no cursor yet; 'sessionlake sync' makes one`);
+  const { Cursor } = await import('../cursor/cursor.ts');
+  const { changeOf } = await import('../pipeline/changes.ts');
+  const cursor = Cursor.open(file);
+  const known = cursor.sources();
+  cursor.close();
+  return (source) => {
+    const change = changeOf(source, known.get(source.sourceId));
+    return change === null ? 'unchanged' : change === 'new' ? 'new' : 'changed';
+  };
+}
+
+export async function sources(input: OptionsInput): Promise<number> {
+  const options = parseOptions(input);
+  const plan = planRead(options, { env: process.env, platform: process.platform });
+  const only = await sourceList(options['sources-from']);
+  const stateOf = await statesOf(options);
+  const discovery = discover(plan.discovery);
+  const found = discovery.sources.filter((s) => only === null || only.has(s.spec.path));
+  if (options.json === true) {
+    for (const source of found) {
+      const record = {
+        agent: source.agent.slug,
+        source_id: source.sourceId,
+        source_path: source.spec.path,
+        store_kind: source.spec.storeKind,
+        size: source.size,
+        mtime: source.mtimeMs === null ? null : new Date(source.mtimeMs).toISOString(),
+        state: stateOf?.(source) ?? null,
+      };
+      process.stdout.write(`${JSON.stringify(record)}\n`);
+    }
+    return 0;
+  }
+  const rows = found.map((source) => [
+    source.agent.slug,
+    source.spec.storeKind,
+    source.size === null ? '-' : formatBytes(source.size),
+    source.mtimeMs === null ? '-' : new Date(source.mtimeMs).toISOString().slice(0, 16).replace('T', ' '),
+    ...(stateOf === null ? [] : [stateOf(source) ?? '']),
+    source.spec.path,
+  ]);
+  const head = ['Agent', 'Store', 'Size', 'Changed (UTC)', ...(stateOf === null ? [] : ['State']), 'Path'];
+  if (rows.length > 0) process.stdout.write(`${formatTable(head, rows, new Set([2]))}\n`);
+  const bytes = found.reduce((n, s) => n + (s.size ?? 0), 0);
+  process.stderr.write(`${formatCount(found.length)} sources, ${formatBytes(bytes)}\n`);
+  for (const issue of discovery.issues) process.stderr.write(`passed by: ${issue.path}: ${issue.message}\n`);
+  return 0;
+}

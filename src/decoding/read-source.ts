@@ -1,0 +1,249 @@
+/** Reads one source: frames, outline, decoder, and the ReadSummary of how it went. */
+import { readFileSync, statSync } from 'node:fs';
+import { type DecodeContext, type Decoder, type Links, ReadWholeSource, type SourceFormat, type SourceSpec } from '../agents/agent.ts';
+import type { ByteBudget } from '../framing/byte-budget.ts';
+import { type ByteSource, type FileStat, openByteSource } from '../framing/byte-source.ts';
+import { readDocument } from '../framing/document.ts';
+import { ScopedError } from '../framing/errors.ts';
+import type { Frame } from '../framing/frame.ts';
+import { JsonlReader } from '../framing/jsonl.ts';
+import type { ReadLimits } from '../framing/limits.ts';
+import type { ReadStatus, ReadSummary } from '../records/summary.ts';
+import { type EmitterState, type Projection, type RowTarget, SourceEmitter, type SourceIdentity } from './emitter.ts';
+import type { SessionPart } from './session-part.ts';
+import type { IssueRow } from '../records/tables.ts';
+
+/** Sidecars are small by nature. */
+const MAX_SIDECAR = 1024 * 1024;
+
+/** Where an `append` read goes on; JSON-able. */
+export interface ResumePoint {
+  readonly byte: number;
+  readonly ordinal: number;
+  /** Hashes of the first bytes and of those before `byte`: the prefix must be the one that was read. */
+  readonly windows: { readonly head: string; readonly tail: string };
+  readonly decoder: unknown;
+  readonly emitter: EmitterState;
+}
+
+export interface ReadRequest {
+  readonly spec: SourceSpec;
+  readonly format: SourceFormat;
+  readonly identity: SourceIdentity;
+  readonly projection: Projection;
+  readonly limits: ReadLimits;
+  /** Keys this source holds as copies, and whether its relatives were found. */
+  readonly copies: ReadonlySet<number>;
+  readonly foundRelated: boolean;
+  /** Links on which `copies` rest; null where the family was not looked at. */
+  readonly links: Links | null;
+  readonly resume: ResumePoint | null;
+  readonly budget: ByteBudget | null;
+  readonly onProgress: ((bytes: number) => void) | null;
+}
+
+export interface SourceReading {
+  readonly summary: ReadSummary;
+  /** null where the source could not be opened. */
+  readonly stat: FileStat | null;
+  readonly issues: readonly IssueRow[];
+  readonly sessions: readonly SessionPart[];
+  /** null where the format is not read on, or the read failed. */
+  readonly resume: ResumePoint | null;
+  /** Set where the source has relatives that its head did not show: it must be read again with them. */
+  readonly newLinks: Links | null;
+}
+
+const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, Buffer> => {
+  const contents: Record<string, Buffer> = {};
+  for (const [name, path] of Object.entries(spec.sidecars)) {
+    try {
+      if (statSync(path).size > MAX_SIDECAR) {
+        emitter.issue('warning', 'sidecar_too_large', `sidecar ${name} is over ${MAX_SIDECAR} bytes and was passed by`);
+      } else contents[name] = readFileSync(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+        emitter.issue('warning', 'sidecar_unreadable', `sidecar ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      }
+    }
+  }
+  return contents;
+};
+
+/** One pass over the frames of a source. */
+interface Pass {
+  readonly frames: Iterable<Frame>;
+  readonly reader: JsonlReader | null;
+}
+
+function openPass(request: ReadRequest, source: ByteSource, counts: boolean): Pass {
+  if (request.format.framing === 'document') return { frames: [readDocument(source, request.limits)], reader: null };
+  const reader = new JsonlReader(source, request.limits, {
+    ...(request.resume === null ? {} : { from: request.resume }),
+    budget: request.budget,
+    ...(counts && request.onProgress !== null ? { onProgress: request.onProgress } : {}),
+  });
+  return { frames: reader.frames(), reader };
+}
+
+/** Hands every frame to the decoder; what it throws about one record stops that record only. */
+function decodeFrames(frames: Iterable<Frame>, decoder: Decoder, emitter: SourceEmitter): void {
+  for (const frame of frames) {
+    try {
+      decoder.frame(frame);
+    } catch (error) {
+      if (error instanceof ScopedError && error.scope === 'record') {
+        emitter.badRecord(frame.position(), error.code, error.message);
+      } else if (error instanceof RangeError) {
+        // Nesting beyond the stack, or a text beyond the engine's limit: this record, not the source.
+        emitter.badRecord(frame.position(), 'record_too_deep', 'the record is nested too deeply or too long to be decoded');
+      } else throw error;
+    }
+  }
+}
+
+/** Lets `raw` rows out as the frames go by. */
+function* withRawRows(frames: Iterable<Frame>, request: ReadRequest, target: RowTarget): Generator<Frame> {
+  const { agent, sourceId } = request.identity;
+  for (const frame of frames) {
+    if (frame.oversized !== true) {
+      const record = Buffer.from(frame.bytes());
+      target.row(
+        'raw',
+        {
+          agent,
+          source_id: sourceId,
+          ordinal: frame.ordinal,
+          byte_start: frame.byteStart,
+          byte_end: frame.byteEnd,
+          record,
+          delimiter: Buffer.from(frame.lineEnd ?? ''),
+        },
+        record.length + 200,
+      );
+    }
+    yield frame;
+  }
+}
+
+/** Only framing is asked for: no record is parsed, but one that was drained is still an error. */
+function skimFrames(frames: Iterable<Frame>, emitter: SourceEmitter): void {
+  for (const frame of frames) {
+    if (frame.oversized === true) emitter.badRecord(frame.position(), 'line_too_long', 'the line is over --max-line; raise it to read the line');
+  }
+}
+
+const statusOf = (emitter: SourceEmitter, torn: boolean): ReadStatus =>
+  emitter.lineErrors > 0 ? 'complete_with_errors' : torn ? 'incomplete_tail' : 'complete';
+
+const sameLinks = (a: Links, b: Links): boolean => {
+  const key = (links: Links): string => [...new Set(links.refs)].sort().join('\n');
+  return key(a) === key(b);
+};
+
+/**
+ * Reads a source and tells its rows to `target`. Never throws for what a store holds or how it behaves: that is the
+ * status of the summary. Throws `ReadWholeSource` where `request.resume` cannot be gone on from.
+ */
+export async function readSource(request: ReadRequest, target: RowTarget): Promise<SourceReading> {
+  const emitter = new SourceEmitter(request.identity, request.projection, target, request.resume?.emitter ?? null);
+  let source: ByteSource | null = null;
+  let pass: Pass | null = null;
+  const close = (status: ReadStatus, rest: Partial<SourceReading>, error: ReadSummary['error']): SourceReading => {
+    emitter.closeIssues();
+    return {
+      summary: {
+        status,
+        records: pass?.reader?.records ?? (pass === null ? 0 : 1),
+        lineErrors: emitter.lineErrors,
+        ignoredTypes: emitter.ignoredCounts(),
+        unknownTypes: emitter.unknownCounts(),
+        lastCompleteByte: pass?.reader?.lastCompleteByte ?? null,
+        rows: emitter.rowCounts,
+        error,
+      },
+      stat: source?.stat ?? null,
+      issues: emitter.issues,
+      sessions: emitter.sessions,
+      resume: null,
+      newLinks: null,
+      ...rest,
+    };
+  };
+  try {
+    source = await openByteSource(request.spec.path, request.limits);
+    if (request.resume !== null) checkPrefix(source, request.resume);
+    const wantsEvents = request.projection.tables.some((t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions' || t === 'usage');
+    let outline: unknown = null;
+    if (request.format.outline !== undefined && wantsEvents) {
+      const found = request.format.outline(openPass(request, source, false).frames, request.spec, request.resume?.decoder ?? null);
+      outline = found.outline;
+      if (found.links !== undefined && request.links !== null && !sameLinks(found.links, request.links)) {
+        return close('complete', { newLinks: found.links }, null);
+      }
+    }
+    const context: DecodeContext = {
+      source: request.spec,
+      sidecars: readSidecars(request.spec, emitter),
+      outline,
+      copies: request.copies,
+      foundRelated: request.foundRelated,
+      resume: request.resume?.decoder ?? null,
+    };
+    const decoder = request.format.decoder(context, emitter);
+    pass = openPass(request, source, true);
+    const wantsRaw = request.projection.tables.includes('raw');
+    const frames = wantsRaw ? withRawRows(pass.frames, request, target) : pass.frames;
+    if (wantsEvents || request.projection.tables.includes('history')) decodeFrames(frames, decoder, emitter);
+    else skimFrames(frames, emitter);
+    source.checkUnchanged();
+    const torn = tellTail(pass, source, request, emitter);
+    const resume = resumePoint(request, source, pass, decoder, emitter);
+    decoder.finish();
+    return close(statusOf(emitter, torn), { resume }, null);
+  } catch (error) {
+    if (error instanceof ReadWholeSource) throw error;
+    const scoped = error instanceof ScopedError ? error : null;
+    const summary = scoped ?? { code: 'decoder_failed', message: `decoding failed: ${(error as Error).message}` };
+    if (scoped !== null && scoped.scope === 'run') throw error;
+    emitter.addIssue('error', summary.code, `${request.spec.path} ${summary.message}`);
+    return close('failed', { sessions: [] }, { code: summary.code, message: summary.message });
+  } finally {
+    source?.close();
+  }
+}
+
+/** Reports the unterminated end of the source, if there is one. */
+function tellTail(pass: Pass, source: ByteSource, request: ReadRequest, emitter: SourceEmitter): boolean {
+  const reader = pass.reader;
+  if (source.truncated) {
+    emitter.addIssue('warning', 'truncated_stream', 'the compressed stream ends before its end mark; all whole records before it were read');
+  }
+  if (reader === null || reader.tornBytes === 0) return source.truncated;
+  const position = { ordinal: reader.records, byteStart: reader.lastCompleteByte, byteEnd: source.size, locator: null };
+  if (request.limits.tail === 'strict') {
+    emitter.badRecord(position, 'torn_tail', 'the last line has no line end (--tail strict)');
+    return false;
+  }
+  // No issue: the writer is still at it. The status says so, and reading goes on there next time.
+  return true;
+}
+
+/** Throws `ReadWholeSource` where the bytes before the saved position are not those that were read. */
+function checkPrefix(source: ByteSource, resume: ResumePoint): void {
+  const now = source.size < resume.byte ? null : source.windows(resume.byte);
+  if (now === null || now.head !== resume.windows.head || now.tail !== resume.windows.tail) throw new ReadWholeSource();
+}
+
+function resumePoint(request: ReadRequest, source: ByteSource, pass: Pass, decoder: Decoder, emitter: SourceEmitter): ResumePoint | null {
+  if (request.format.incremental !== 'append' || pass.reader === null || decoder.save === undefined) return null;
+  const windows = source.windows(pass.reader.lastCompleteByte);
+  if (windows === null) return null;
+  return {
+    byte: pass.reader.lastCompleteByte,
+    ordinal: pass.reader.records,
+    windows,
+    decoder: decoder.save(),
+    emitter: emitter.save(),
+  };
+}

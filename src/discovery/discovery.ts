@@ -1,0 +1,135 @@
+/** Where stores are: roots, exclusions, and the list of sources in reading order. */
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, resolve, sep } from 'node:path';
+import type { AgentDefinition, AgentEnvironment, SourceSpec } from '../agents/agent.ts';
+import { sourceId } from '../records/identity.ts';
+import { type DiscoveryIssue, FileWalker } from './walker.ts';
+
+export interface DiscoveryRequest {
+  readonly agents: readonly AgentDefinition[];
+  readonly environment: AgentEnvironment;
+  /** Roots given by hand, by slug: they replace an agent's own ones; there is no fallback to those. */
+  readonly roots: Readonly<Record<string, readonly string[]>>;
+  /** Literal paths that are passed by with all below them; absolute and existing (see `resolveExclusions`). */
+  readonly exclude: readonly string[];
+  readonly host: string;
+  /** Whether sources of opt-in tables (prompt history) are wanted. */
+  readonly optIn: ReadonlySet<string>;
+}
+
+export interface FoundRoot {
+  readonly path: string;
+  readonly reason: string;
+  readonly exists: boolean;
+}
+
+export interface FoundSource {
+  readonly agent: AgentDefinition;
+  readonly spec: SourceSpec;
+  readonly sourceId: string;
+  readonly root: string;
+  /** null where it vanished since it was listed. */
+  readonly size: number | null;
+  readonly mtimeMs: number | null;
+  readonly inode: number | null;
+  readonly ctimeMs: number | null;
+  /** Sizes and times of the sidecars, in one text. */
+  readonly sidecarState: string;
+}
+
+export interface Discovery {
+  /** By agent, then path: the order in which rows stand. */
+  readonly sources: readonly FoundSource[];
+  readonly roots: ReadonlyMap<string, readonly FoundRoot[]>;
+  readonly issues: readonly DiscoveryIssue[];
+}
+
+/**
+ * Exclusions as absolute real paths. Throws a `RangeError` that names an entry that does not exist: an exclusion that
+ * excludes nothing would let through what somebody wanted kept out.
+ */
+export function resolveExclusions(entries: readonly string[], home: string): string[] {
+  return entries.map((entry) => {
+    const expanded = entry === '~' || entry.startsWith('~/') ? home + entry.slice(1) : entry;
+    try {
+      return realpathSync(resolve(expanded));
+    } catch (error) {
+      throw new RangeError(`--exclude ${entry}: cannot be resolved (${(error as NodeJS.ErrnoException).code}); nothing was read`);
+    }
+  });
+}
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+const statSource = (path: string): { size: number; mtimeMs: number; ctimeMs: number; inode: number } | null => {
+  try {
+    const stat = statSync(path);
+    return { size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs, inode: stat.ino };
+  } catch {
+    return null;
+  }
+};
+
+const sidecarState = (spec: SourceSpec): string =>
+  Object.entries(spec.sidecars)
+    .map(([name, path]) => {
+      const stat = statSource(path);
+      return `${name}:${stat === null ? '-' : `${stat.size}:${stat.mtimeMs}`}`;
+    })
+    .join(' ');
+
+function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): { path: string; reason: string }[] {
+  const given = request.roots[agent.slug];
+  if (given !== undefined) return given.map((path) => ({ path: resolve(path), reason: '--root' }));
+  // A relative value of a variable is relative to nothing that a later run could know.
+  return agent.roots(request.environment).filter((root) => isAbsolute(root.path));
+}
+
+/** Lists the sources of the agents. Touches nothing but folder listings, file times and small indexes. */
+export function discover(request: DiscoveryRequest): Discovery {
+  const sources: FoundSource[] = [];
+  const roots = new Map<string, FoundRoot[]>();
+  const issues: DiscoveryIssue[] = [];
+  for (const agent of [...request.agents].sort((a, b) => (a.slug < b.slug ? -1 : 1))) {
+    const isExcluded = (path: string): boolean => request.exclude.some((folder) => isWithin(path, folder));
+    let root = { path: '', real: '' };
+    // Exclusions are real paths; a root may be reached over a link.
+    const walker = new FileWalker(agent.slug, (path) => isExcluded(path) || isExcluded(root.real + path.slice(root.path.length)));
+    const found: FoundRoot[] = [];
+    const seenRoots = new Set<string>();
+    const seenIds = new Set<string>();
+    const ofAgent: FoundSource[] = [];
+    for (const { path, reason } of rootsOf(agent, request)) {
+      const exists = walker.isFolder(path) || (reason === '--root' && walker.isFile(path));
+      found.push({ path, reason, exists });
+      const real = walker.realPath(path);
+      if (!exists || seenRoots.has(real) || isExcluded(real)) continue;
+      seenRoots.add(real);
+      root = { path, real };
+      for (const spec of agent.discover(path, walker)) {
+        const optIn = spec.hints['optIn'];
+        if (typeof optIn === 'string' && !request.optIn.has(optIn)) continue;
+        const id = sourceId(request.host, agent.slug, spec.identity);
+        if (seenIds.has(id)) continue;
+        seenIds.add(id);
+        const stat = statSource(spec.path);
+        ofAgent.push({
+          agent,
+          spec,
+          sourceId: id,
+          root: path,
+          size: stat?.size ?? null,
+          mtimeMs: stat?.mtimeMs ?? null,
+          inode: stat?.inode ?? null,
+          ctimeMs: stat?.ctimeMs ?? null,
+          sidecarState: sidecarState(spec),
+        });
+      }
+    }
+    ofAgent.sort((a, b) => (a.spec.path < b.spec.path ? -1 : a.spec.path > b.spec.path ? 1 : 0));
+    sources.push(...ofAgent);
+    roots.set(agent.slug, found);
+    issues.push(...walker.issues);
+  }
+  return { sources, roots, issues };
+}

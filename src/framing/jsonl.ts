@@ -1,0 +1,198 @@
+/** JSON Lines by byte range, from a bounded buffer. Only byte 0x0A ends a line. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { ByteBudget } from './byte-budget.ts';
+import type { ByteSource } from './byte-source.ts';
+import { recordError } from './errors.ts';
+import type { Frame, Position } from './frame.ts';
+import type { ReadLimits } from './limits.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const CHUNK = 1024 * 1024;
+/** Lines from this size on ask the byte budget of all workers before they are parsed. */
+const LARGE_LINE = 4 * 1024 * 1024;
+/** Parsing a line holds its bytes, their text and the values at once. */
+const PARSE_FACTOR = 4;
+
+const parse = (bytes: Buffer): unknown => {
+  // JSON text of ASCII bytes becomes a one-byte string without decoding.
+  const ascii = isAscii(bytes);
+  if (!ascii && !isUtf8(bytes)) throw recordError('invalid_utf8', 'the line is not valid UTF-8');
+  try {
+    return JSON.parse(bytes.toString(ascii ? 'latin1' : 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw recordError('malformed_json', 'the line is not one JSON value');
+    throw recordError('unparsable', `the line cannot be parsed: ${(error as Error).message}`);
+  }
+};
+
+class LineFrame implements Frame {
+  ordinal = -1;
+  byteStart = 0;
+  byteEnd = 0;
+  readonly locator = null;
+  oversized = false;
+  lineEnd = '\n';
+  buffer: Buffer = Buffer.alloc(0);
+  start = 0;
+  end = 0;
+  private readonly limits: ReadLimits;
+  private readonly budget: ByteBudget | null;
+
+  constructor(limits: ReadLimits, budget: ByteBudget | null) {
+    this.limits = limits;
+    this.budget = budget;
+  }
+
+  json(): unknown {
+    if (this.oversized) {
+      const length = this.byteEnd - this.byteStart;
+      throw recordError('line_too_long', `the line has ${length} bytes, over --max-line ${this.limits.maxLine}; raise it to read the line`);
+    }
+    const size = this.end - this.start;
+    if (size < LARGE_LINE || this.budget === null) return parse(this.bytes());
+    return this.budget.during(size * PARSE_FACTOR, () => parse(this.bytes()));
+  }
+
+  bytes(): Buffer {
+    return this.buffer.subarray(this.start, this.end);
+  }
+
+  includes(needle: Buffer): boolean {
+    // Over the line only: a search that runs on to the end of the buffer would be quadratic.
+    return this.bytes().includes(needle);
+  }
+
+  position(): Position {
+    return { ordinal: this.ordinal, byteStart: this.byteStart, byteEnd: this.byteEnd, locator: null };
+  }
+}
+
+/**
+ * Frames the lines of a source. Iterate `frames()` once; the other members say afterwards how it ended.
+ *
+ * Blank lines are no records. NUL bytes before a record (holes that a crash left) are skipped. A line over
+ * `limits.maxLine` is drained without being buffered: its frame's `json()` throws. An unterminated last line is not a
+ * record: `tornBytes` tells its length.
+ */
+export class JsonlReader {
+  /** One past the last complete line and its line end. */
+  lastCompleteByte: number;
+  /** Length of the unterminated last line; 0 = clean end. */
+  tornBytes = 0;
+  records: number;
+  private readonly source: ByteSource;
+  private readonly limits: ReadLimits;
+  private readonly budget: ByteBudget | null;
+  private readonly onProgress: ((bytes: number) => void) | null;
+
+  constructor(
+    source: ByteSource,
+    limits: ReadLimits,
+    options: { from?: { byte: number; ordinal: number }; budget?: ByteBudget | null; onProgress?: (bytes: number) => void } = {},
+  ) {
+    this.source = source;
+    this.limits = limits;
+    this.budget = options.budget ?? null;
+    this.onProgress = options.onProgress ?? null;
+    this.lastCompleteByte = options.from?.byte ?? 0;
+    this.records = options.from?.ordinal ?? 0;
+  }
+
+  *frames(): Generator<Frame, void, undefined> {
+    const frame = new LineFrame(this.limits, this.budget);
+    let buffer = takeBuffer();
+    /** Position in the source of buffer[0]. */
+    let base = this.lastCompleteByte;
+    let filled = 0;
+    let lineStart = 0;
+    let scanned = 0;
+    /** Source position at which a line that is being drained began; -1 = none. */
+    let draining = -1;
+    try {
+      for (;;) {
+        const newline = scanned < filled ? buffer.indexOf(LF, scanned) : -1;
+        // Beyond `filled` the buffer holds what an earlier read left.
+        if (newline === -1 || newline >= filled) {
+          scanned = filled;
+          if (draining === -1 && filled - lineStart > this.limits.maxLine) draining = base + lineStart;
+          if (draining !== -1) {
+            base += filled;
+            filled = lineStart = scanned = 0;
+          } else if (lineStart > 0) {
+            buffer.copyWithin(0, lineStart, filled);
+            base += lineStart;
+            filled -= lineStart;
+            scanned -= lineStart;
+            lineStart = 0;
+          }
+          if (filled === buffer.length) buffer = growBuffer(buffer, filled);
+          const room = Math.min(buffer.length - filled, this.source.size - base - filled);
+          const read = room > 0 ? this.source.read(buffer, filled, room, base + filled) : 0;
+          if (read === 0) break;
+          this.onProgress?.(read);
+          filled += read;
+          continue;
+        }
+        const next = newline + 1;
+        const start = draining === -1 ? skipNul(buffer, lineStart, newline) : lineStart;
+        let end = newline;
+        if (end > start && buffer[end - 1] === CR) end--;
+        this.lastCompleteByte = base + next;
+        const tooLong = draining !== -1 || end - start > this.limits.maxLine;
+        if (tooLong || !isBlank(buffer, start, end)) {
+          frame.ordinal = this.records++;
+          frame.byteStart = draining === -1 ? base + start : draining;
+          frame.byteEnd = base + end;
+          frame.oversized = tooLong;
+          frame.lineEnd = end === newline ? '\n' : '\r\n';
+          frame.buffer = buffer;
+          frame.start = tooLong ? 0 : start;
+          frame.end = tooLong ? 0 : end;
+          lineStart = scanned = next;
+          draining = -1;
+          yield frame;
+        } else {
+          lineStart = scanned = next;
+        }
+      }
+      this.tornBytes = this.source.size - this.lastCompleteByte;
+    } finally {
+      giveBuffer(buffer);
+    }
+  }
+}
+
+const skipNul = (buffer: Buffer, start: number, end: number): number => {
+  let at = start;
+  while (at < end && buffer[at] === 0) at++;
+  return at;
+};
+
+const isBlank = (buffer: Buffer, start: number, end: number): boolean => {
+  for (let i = start; i < end; i++) {
+    const byte = buffer[i]!;
+    if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false;
+  }
+  return true;
+};
+
+/** One idle buffer is kept: most sources are read with the same one. */
+let idle: Buffer | null = null;
+
+const takeBuffer = (): Buffer => {
+  const buffer = idle ?? Buffer.allocUnsafeSlow(CHUNK);
+  idle = null;
+  return buffer;
+};
+
+/** A buffer that one long line blew up is not kept. */
+const giveBuffer = (buffer: Buffer): void => {
+  if (buffer.length === CHUNK) idle = buffer;
+};
+
+const growBuffer = (buffer: Buffer, filled: number): Buffer => {
+  const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
+  buffer.copy(larger, 0, 0, filled);
+  return larger;
+};

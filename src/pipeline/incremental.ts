@@ -1,0 +1,238 @@
+/** Reading again what changed, batch by batch: the heart of `sync` and `stream`. */
+import { BatchWriter } from '../cursor/batch-writer.ts';
+import type { BatchFile, Cursor, KnownSource } from '../cursor/cursor.ts';
+import { ObservationLedger } from '../cursor/observations.ts';
+import type { FoundSource } from '../discovery/discovery.ts';
+import { isHeldBack } from '../records/summary.ts';
+import type { Rows, TableName } from '../records/tables.ts';
+import { changedSources, fingerprintOf, type PlannedChange } from './changes.ts';
+import { kinshipDigest, noKinship, type Relative, resolveKinship } from './family.ts';
+import { discoveryIssueRow, sourceRow } from './main-rows.ts';
+import type { ShardOutput, ShardResult, SourceOutcome } from './protocol.ts';
+import type { RunReport } from './report.ts';
+import { type PlannedSource, relativeOf, type Run } from './run.ts';
+import { discardFiles } from './snapshot.ts';
+import { usageDigest } from './shard-writer.ts';
+
+/** A first run over a large store is committed in batches of about this size, so that little is lost when it is killed. */
+const BATCH_BYTES = 512 * 1024 * 1024;
+const BATCH_SOURCES = 20_000;
+
+/** Where the rows of a batch go. */
+export interface BatchOutput {
+  begin(batchId: string): void;
+  shardOutput(index: number): ShardOutput;
+  /** A shard's own files are complete. */
+  takeShard(result: ShardResult): Promise<void>;
+  /** Rows made by the main thread. */
+  rows<N extends TableName>(table: N, rows: readonly Rows[N][]): void;
+  /** Whether sessions and postings are told after each shard (a pipe) or once a batch (files). */
+  readonly tellsEachShard: boolean;
+  /** Everything is written and durable; says what is to be moved into place. */
+  finish(): Promise<BatchFile[]>;
+  /** The cursor has the batch: move files into place. */
+  commit(): void;
+  abort(): void;
+}
+
+const KINSHIP_TABLES: readonly TableName[] = ['messages', 'tool_calls', 'tool_results', 'sessions'];
+
+export class Incremental {
+  private readonly run: Run;
+  private readonly cursor: Cursor;
+  private readonly output: BatchOutput;
+  private readonly known: Map<string, KnownSource>;
+  private readonly startedAt = Date.now();
+  private readonly batches: string[] = [];
+
+  constructor(run: Run, cursor: Cursor, output: BatchOutput) {
+    this.run = run;
+    this.cursor = cursor;
+    this.output = output;
+    this.known = cursor.sources();
+  }
+
+  async execute(rolledForward: number): Promise<RunReport> {
+    const changed = await this.withRelatives(changedSources(this.run.discovery.sources, this.known));
+    const unchanged = this.run.discovery.sources.length - changed.length;
+    let isFirst = true;
+    for (const batch of cutBatches(changed)) {
+      await this.runBatch(batch, isFirst);
+      isFirst = false;
+    }
+    return this.run.report({ unchanged, batches: this.batches, rolledForward });
+  }
+
+  /** Adds sources that did not change themselves, but whose relatives say something new about them. */
+  private async withRelatives(changed: PlannedChange[]): Promise<PlannedChange[]> {
+    const { run, known } = this;
+    if (changed.length === 0 || !run.plan.projection.tables.some((t) => KINSHIP_TABLES.includes(t))) return changed;
+    run.listener.phase('linking', null);
+    await run.peek(changed.map((c) => c.found));
+    const ids = new Set(changed.map((c) => c.found.sourceId));
+    const { kinship, claims } = await resolveKinship(
+      this.relatives(),
+      (source) => ids.has(source.sourceId),
+      (source) => (ids.has(source.sourceId) ? null : this.cursor.claims(source.sourceId)),
+      (sources) => run.engine.claims(run.settings, sources),
+    );
+    run.kinship = kinship;
+    this.claims = claims;
+    const byId = new Map(changed.map((c) => [c.found.sourceId, c]));
+    const all: PlannedChange[] = [];
+    for (const found of run.discovery.sources) {
+      const planned = byId.get(found.sourceId);
+      const before = known.get(found.sourceId);
+      const relatives = kinship.get(found.sourceId);
+      const isOther = before !== undefined && relatives !== undefined && kinshipDigest(relatives) !== before.kinDigest;
+      if (planned !== undefined) all.push(isOther && planned.change === 'grown' ? { ...planned, change: 'context' } : planned);
+      else if (isOther) all.push({ found, known: before, change: 'context' });
+    }
+    return all;
+  }
+
+  private claims = new Map<string, Parameters<BatchWriter['claims']>[1]>();
+
+  /** All sources that were ever seen: those that are gone may still own what others copied. */
+  private relatives(): Relative[] {
+    const { run, known } = this;
+    const relatives = run.discovery.sources.map((found) => {
+      const links = run.links.get(found.sourceId) ?? known.get(found.sourceId)?.links ?? { ids: [], refs: [] };
+      run.links.set(found.sourceId, links);
+      return relativeOf(found, links);
+    });
+    const present = new Set(run.discovery.sources.map((s) => s.sourceId));
+    for (const gone of known.values()) {
+      if (present.has(gone.sourceId)) continue;
+      const agent = run.plan.discovery.agents.find((a) => a.slug === gone.agent);
+      const format = agent?.formats[gone.spec.storeKind];
+      if (format === undefined) continue;
+      relatives.push({ source: { agent: gone.agent, spec: gone.spec, sourceId: gone.sourceId }, format, links: gone.links });
+    }
+    return relatives;
+  }
+
+  private async runBatch(changes: readonly PlannedChange[], isFirst: boolean): Promise<void> {
+    const { cursor, output, run } = this;
+    const batchId = cursor.nextBatchId();
+    const batch = new BatchWriter(cursor, batchId);
+    const ledger = new ObservationLedger(cursor, (row) => usageDigest(row.agent, row.usage_key));
+    const byId = new Map(changes.map((change) => [change.found.sourceId, change]));
+    output.begin(batchId);
+    cursor.database.exec('BEGIN IMMEDIATE');
+    try {
+      if (isFirst) output.rows('issues', run.discovery.issues.map((issue) => discoveryIssueRow(issue, run.plan.host)));
+      const tasks = run.shardTasks(
+        changes.map((change) => this.planned(change)),
+        (index) => output.shardOutput(index),
+      );
+      await run.runShards(tasks, discardFiles, async (result) => {
+        await output.takeShard(result);
+        for (const outcome of result.outcomes) this.take(outcome, byId.get(outcome.sourceId)!, batch, ledger, batchId);
+        if (output.tellsEachShard) this.tellLedger(batch, ledger);
+      });
+      if (!output.tellsEachShard) this.tellLedger(batch, ledger);
+      const files = await output.finish();
+      if (files.length > 0) batch.prepare(files, new Date(run.plan.now).toISOString());
+      cursor.database.exec('COMMIT');
+      if (files.length > 0) this.batches.push(batchId);
+      for (const file of files) run.countRows(file.table as TableName, file.rows);
+    } catch (error) {
+      if (cursor.database.inTransaction) cursor.database.exec('ROLLBACK');
+      output.abort();
+      throw error;
+    }
+    output.commit();
+  }
+
+  private tellLedger(batch: BatchWriter, ledger: ObservationLedger): void {
+    const wants = (table: TableName): boolean => this.run.plan.projection.tables.includes(table);
+    if (wants('usage')) this.output.rows('usage', ledger.post());
+    if (wants('sessions')) this.output.rows('sessions', batch.sessionRows());
+  }
+
+  private planned({ found, known, change }: PlannedChange): PlannedSource {
+    const mayResume = change === 'grown' && known !== undefined && known.hasResume;
+    return {
+      found,
+      generation: this.generation({ found, known, change }),
+      resume: mayResume ? this.cursor.resumePoint(found.sourceId) : null,
+      prior: known === undefined ? new Uint8Array(0) : this.cursor.rowStates(found.sourceId),
+    };
+  }
+
+  private generation({ known, change }: PlannedChange): number {
+    return (known?.generation ?? 0) + (change === 'decoder' ? 1 : 0);
+  }
+
+  private take(outcome: SourceOutcome, change: PlannedChange, batch: BatchWriter, ledger: ObservationLedger, batchId: string): void {
+    const { run, output } = this;
+    const { found, known } = change;
+    run.note(outcome);
+    const ingest = { host: run.plan.host, batchId, at: run.plan.now };
+    const row = sourceRow(found, outcome, this.generation(change), ingest);
+    if (!outcome.passed) {
+      if (isHeldBack(outcome.summary.status, run.plan.gate) && !this.isNewFailure(found, outcome)) return;
+      output.rows('sources', [row]);
+      output.rows('issues', outcome.issues);
+      if (outcome.summary.status !== 'unsupported') return;
+    } else {
+      ledger.observe(outcome.usage, found.spec.path);
+      if (change.change === 'decoder') ledger.retireOthers(found.sourceId, outcome.usage);
+      if (this.isWorthTelling(change, outcome)) output.rows('sources', [row]);
+      output.rows('issues', outcome.issues);
+    }
+    this.cursor.database.prepare('DELETE FROM failures WHERE source_id = ?').run(found.sourceId);
+    batch.source({
+      sourceId: found.sourceId,
+      agent: found.agent.slug,
+      spec: found.spec,
+      fingerprint: fingerprintOf(found, outcome.stat, this.startedAt),
+      status: outcome.summary.status,
+      decoderVersion: found.agent.formats[found.spec.storeKind]?.decoderVersion ?? 0,
+      generation: this.generation(change),
+      kinDigest: kinshipDigest(run.kinship.get(found.sourceId) ?? noKinship),
+      links: run.links.get(found.sourceId) ?? known?.links ?? { ids: [], refs: [] },
+      size: outcome.stat?.size ?? null,
+      lastCompleteByte: outcome.summary.lastCompleteByte,
+      records: outcome.summary.records,
+      resume: outcome.resume,
+      rowState: outcome.rowState,
+      claims: this.claims.get(found.sourceId) ?? null,
+      sessions: outcome.sessions,
+    });
+  }
+
+  /** A source that fails in the same way at every run is told once. */
+  private isNewFailure(found: FoundSource, outcome: SourceOutcome): boolean {
+    const told = JSON.stringify([outcome.summary.status, outcome.summary.error, outcome.summary.lineErrors]);
+    const db = this.cursor.database;
+    const before = db.prepare('SELECT told FROM failures WHERE source_id = ?').get(found.sourceId) as { told: string } | undefined;
+    db.prepare('INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)').run(found.sourceId, found.agent.slug, found.spec.path, told);
+    return before?.told !== told;
+  }
+
+  /** Looking into a source again and finding nothing new is no news. */
+  private isWorthTelling({ known, change }: PlannedChange, outcome: SourceOutcome): boolean {
+    if (known === undefined || change !== 'grown') return true;
+    const { status, records } = outcome.summary;
+    return known.status !== status || known.records !== records || Object.keys(outcome.written).length > 0;
+  }
+}
+
+function cutBatches(changes: readonly PlannedChange[]): PlannedChange[][] {
+  const batches: PlannedChange[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const change of changes) {
+    const size = change.found.size ?? 0;
+    const last = batches[batches.length - 1];
+    if (last === undefined || bytes + size > BATCH_BYTES || last.length >= BATCH_SOURCES) {
+      batches.push([change]);
+      bytes = size;
+    } else {
+      last.push(change);
+      bytes += size;
+    }
+  }
+  return batches;
+}

@@ -1,0 +1,232 @@
+/** What every reading command shares: sources, threads, families, shards, and the tally of outcomes. */
+import type { Kinship, Links } from '../agents/agent.ts';
+import { discover, type Discovery, type FoundSource } from '../discovery/discovery.ts';
+import { ByteBudget } from '../framing/byte-budget.ts';
+import type { ReadPlan } from '../options.ts';
+import { UsageError } from '../options.ts';
+import { isHeldBack, type ReadStatus } from '../records/summary.ts';
+import type { TableName } from '../records/tables.ts';
+import { Engine } from './engine.ts';
+import { noKinship, type Relative, resolveKinship } from './family.ts';
+import type { RunSettings, ShardOutput, ShardResult, ShardSource, ShardTask, SourceOutcome, SourceRef } from './protocol.ts';
+import type { Listener, RunReport, SourceProblem } from './report.ts';
+import { cutShards } from './shards.ts';
+
+/** Large items that all workers hold at once, together. */
+const LARGE_ITEM_BUDGET = 192 * 1024 * 1024;
+const PROGRESS_EVERY_MS = 100;
+/** A source whose head did not show its relatives is read again; it cannot surprise more often than this. */
+const MAX_REREADS = 3;
+
+export const refOf = (source: FoundSource): SourceRef => ({ agent: source.agent.slug, spec: source.spec, sourceId: source.sourceId });
+
+/** A source with all that its reading depends on. */
+export interface PlannedSource extends Pick<ShardSource, 'generation' | 'resume' | 'prior'> {
+  readonly found: FoundSource;
+}
+
+export class Run {
+  readonly plan: ReadPlan;
+  readonly settings: RunSettings;
+  readonly listener: Listener;
+  readonly discovery: Discovery;
+  readonly links = new Map<string, Links>();
+  kinship = new Map<string, Kinship>();
+  private engineOrNull: Engine | null = null;
+  private readonly read: Partial<Record<ReadStatus, number>> = {};
+  private readonly heldBack: SourceProblem[] = [];
+  private readonly withErrors: SourceProblem[] = [];
+  private readonly unknownTypes = new Map<string, number>();
+  private readonly rows: Partial<Record<TableName, number>> = {};
+  private bytes = 0;
+
+  constructor(plan: ReadPlan, listener: Listener, only: ReadonlySet<string> | null) {
+    this.plan = plan;
+    this.listener = listener;
+    listener.phase('looking', null);
+    const discovery = discover(plan.discovery);
+    this.discovery = only === null ? discovery : { ...discovery, sources: discovery.sources.filter((s) => only.has(s.spec.path)) };
+    if (plan.limits.stopAtByte !== null && this.discovery.sources.length !== 1) {
+      throw new UsageError(`--stop-at-byte reads one file, but ${this.discovery.sources.length} sources were found; name it with --root agent=FILE`);
+    }
+    this.settings = {
+      projection: plan.projection,
+      limits: plan.limits,
+      gate: plan.gate,
+      host: plan.host,
+      budget: ByteBudget.create(LARGE_ITEM_BUDGET).shared,
+      progress: new BigInt64Array(new SharedArrayBuffer(8)),
+    };
+  }
+
+  /** Threads start only when something is to be read. */
+  get engine(): Engine {
+    this.engineOrNull ??= new Engine(this.plan.threads);
+    return this.engineOrNull;
+  }
+
+  async close(): Promise<void> {
+    await this.engineOrNull?.close();
+  }
+
+  /** Whether copies matter to what is asked for: usage alone does not need them, its ledger settles itself. */
+  get needsKinship(): boolean {
+    return this.plan.projection.tables.some((t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions');
+  }
+
+  /** Looks at the heads of sources for relatives. */
+  async peek(sources: readonly FoundSource[]): Promise<void> {
+    const links = await this.engine.peek(this.settings, sources.map(refOf));
+    sources.forEach((source, i) => this.links.set(source.sourceId, links[i]!));
+  }
+
+  /** Resolves families among sources that are all read in this run. */
+  async resolveFamilies(sources: readonly FoundSource[]): Promise<void> {
+    if (!this.needsKinship) return;
+    this.listener.phase('linking', null);
+    await this.peek(sources);
+    await this.resolveAgain(sources);
+  }
+
+  private async resolveAgain(sources: readonly FoundSource[]): Promise<void> {
+    const { kinship } = await resolveKinship(
+      sources.map((source) => relativeOf(source, this.links.get(source.sourceId)!)),
+      () => true,
+      () => null,
+      (refs) => this.engine.claims(this.settings, refs),
+    );
+    this.kinship = kinship;
+  }
+
+  /** Cuts sources into shards and says what each becomes. */
+  shardTasks(sources: readonly PlannedSource[], output: (index: number) => ShardOutput): ShardTask[] {
+    const bytesOf = (source: PlannedSource): number => Math.max(0, (source.found.size ?? 0) - (source.resume?.byte ?? 0));
+    return cutShards(sources, bytesOf).map((shard, index) => ({
+      settings: this.settings,
+      index,
+      sources: shard.map((source) => this.shardSource(source)),
+      output: output(index),
+    }));
+  }
+
+  private shardSource({ found, generation, resume, prior }: PlannedSource): ShardSource {
+    const kinship = this.kinship.get(found.sourceId) ?? noKinship;
+    return {
+      ...refOf(found),
+      generation,
+      resume,
+      prior,
+      copies: kinship.copies,
+      foundRelated: kinship.foundRelated,
+      links: this.needsKinship ? (this.links.get(found.sourceId) ?? null) : null,
+    };
+  }
+
+  /**
+   * Runs shards in order. One that holds a source with relatives that its head did not show is run again with them;
+   * `discard` removes what the first attempt wrote.
+   */
+  async runShards(
+    tasks: readonly ShardTask[],
+    discard: (result: ShardResult) => void,
+    onResult: (result: ShardResult) => Promise<void> | void,
+  ): Promise<void> {
+    this.listener.phase('reading', tasks.flatMap((t) => t.sources).reduce((n, s) => n + (this.sizeOf(s.sourceId) - (s.resume?.byte ?? 0)), 0));
+    const start = Atomics.load(this.settings.progress, 0);
+    const timer = setInterval(() => this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start)), PROGRESS_EVERY_MS);
+    timer.unref();
+    try {
+      await this.engine.shards(tasks, async (first, task) => {
+        let result = first;
+        for (let again = 0; again < MAX_REREADS && result.outcomes.some((o) => o.newLinks !== null); again++) {
+          discard(result);
+          result = await this.reread(task, result);
+        }
+        await onResult(result);
+      });
+      this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start));
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  private async reread(task: ShardTask, result: ShardResult): Promise<ShardResult> {
+    for (const outcome of result.outcomes) if (outcome.newLinks !== null) this.links.set(outcome.sourceId, outcome.newLinks);
+    await this.resolveAgain(this.discovery.sources.filter((s) => this.links.has(s.sourceId)));
+    const sources = task.sources.map((source) => {
+      const kinship = this.kinship.get(source.sourceId) ?? noKinship;
+      const links = this.links.get(source.sourceId) ?? null;
+      return { ...source, copies: kinship.copies, foundRelated: kinship.foundRelated, links };
+    });
+    let again: ShardResult | null = null;
+    await this.engine.shards([{ ...task, sources }], (r) => {
+      again = r;
+    });
+    return again!;
+  }
+
+  found(sourceId: string): FoundSource {
+    const source = this.byId().get(sourceId);
+    if (source === undefined) throw new Error(`no source ${sourceId} in this run`);
+    return source;
+  }
+
+  private sizeOf(sourceId: string): number {
+    return this.found(sourceId).size ?? 0;
+  }
+
+  private sourcesById: Map<string, FoundSource> | null = null;
+  private byId(): Map<string, FoundSource> {
+    this.sourcesById ??= new Map(this.discovery.sources.map((s) => [s.sourceId, s]));
+    return this.sourcesById;
+  }
+
+  /** Takes an outcome into the report. */
+  note(outcome: SourceOutcome): void {
+    const source = this.found(outcome.sourceId);
+    const { summary } = outcome;
+    this.read[summary.status] = (this.read[summary.status] ?? 0) + 1;
+    this.bytes += outcome.stat?.size ?? 0;
+    for (const [type, count] of Object.entries(summary.unknownTypes)) {
+      const name = `${source.agent.slug}/${type}`;
+      this.unknownTypes.set(name, (this.unknownTypes.get(name) ?? 0) + count);
+    }
+    const held = isHeldBack(summary.status, this.plan.gate);
+    if (!held && summary.status !== 'complete_with_errors') return;
+    const issue = outcome.issues.find((i) => i.severity === 'error');
+    const errors = summary.lineErrors === 1 ? '1 bad record' : `${summary.lineErrors} bad records`;
+    const problem: SourceProblem = {
+      agent: source.agent.slug,
+      path: source.spec.path,
+      status: summary.status,
+      message: summary.error?.message ?? `${errors}${issue === undefined ? '' : `, the first: ${issue.message}`}`,
+      byteStart: issue?.byte_start ?? null,
+      byteEnd: issue?.byte_end ?? null,
+    };
+    (held ? this.heldBack : this.withErrors).push(problem);
+  }
+
+  countRows(table: TableName, rows: number): void {
+    if (rows > 0) this.rows[table] = (this.rows[table] ?? 0) + rows;
+  }
+
+  report(rest: Pick<RunReport, 'unchanged' | 'batches' | 'rolledForward'>): RunReport {
+    return {
+      read: this.read,
+      heldBack: this.heldBack,
+      withErrors: this.withErrors,
+      unsupported: this.read.unsupported ?? 0,
+      bytes: this.bytes,
+      rows: this.rows,
+      unknownTypes: Object.fromEntries([...this.unknownTypes].sort(([a], [b]) => (a < b ? -1 : 1))),
+      discoveryIssues: this.discovery.issues,
+      ...rest,
+    };
+  }
+}
+
+export function relativeOf(source: FoundSource, links: Links): Relative {
+  const format = source.agent.formats[source.spec.storeKind];
+  if (format === undefined) throw new Error(`${source.agent.slug} has no format ${source.spec.storeKind}`);
+  return { source: refOf(source), format, links };
+}

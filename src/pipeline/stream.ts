@@ -1,0 +1,162 @@
+/** `stream`: rows as NDJSON on a pipe, all of them or, with a cursor, what is new. */
+import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { type BatchFile, Cursor } from '../cursor/cursor.ts';
+import { type Lock, takeLock } from '../cursor/lock.ts';
+import { type ReadPlan, UsageError } from '../options.ts';
+import type { Rows, TableName } from '../records/tables.ts';
+import { encodeNdjsonRows } from '../sinks/ndjson.ts';
+import { checkSettings } from './changes.ts';
+import { type BatchOutput, Incremental } from './incremental.ts';
+import type { ShardOutput, ShardResult } from './protocol.ts';
+import type { Listener, RunReport } from './report.ts';
+import { Run } from './run.ts';
+import { shardName } from './snapshot.ts';
+
+/** The reader of the pipe went away (`| head`): no error, but nothing more is committed. */
+export class ConsumerGone extends Error {}
+
+/** Writes to a pipe, waiting where its reader is slow. */
+class Pipe {
+  private readonly target: Writable;
+  private gone = false;
+  private wake: (() => void) | null = null;
+
+  constructor(target: Writable) {
+    this.target = target;
+    target.on('error', this.onGone);
+    target.on('close', this.onGone);
+  }
+
+  private readonly onGone = (): void => {
+    this.gone = true;
+    this.wake?.();
+  };
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.gone) throw new ConsumerGone();
+    if (this.target.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      this.target.once('drain', resolve);
+    });
+    this.wake = null;
+    if (this.gone) throw new ConsumerGone();
+  }
+
+  /** Resolves when all that was written has been taken over. */
+  async flush(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.wake = () => reject(new ConsumerGone());
+      if (this.gone) reject(new ConsumerGone());
+      else this.target.write('', (error) => (error ? reject(new ConsumerGone()) : resolve()));
+    });
+    this.wake = null;
+  }
+
+  release(): void {
+    this.target.off('close', this.onGone);
+  }
+}
+
+class PipeOutput implements BatchOutput {
+  readonly tellsEachShard = true;
+  private readonly pipe: Pipe;
+  private readonly run: Run;
+  private readonly folder: string;
+  private batchId = '';
+  private pending: Buffer[] = [];
+
+  constructor(pipe: Pipe, run: Run, folder: string) {
+    this.pipe = pipe;
+    this.run = run;
+    this.folder = folder;
+  }
+
+  begin(batchId: string): void {
+    this.batchId = batchId;
+  }
+
+  shardOutput(index: number): ShardOutput {
+    return { kind: 'stream', folder: this.folder, part: `${this.batchId}-${shardName(index)}-` };
+  }
+
+  async takeShard(result: ShardResult): Promise<void> {
+    await this.drain();
+    for (const outcome of result.outcomes) {
+      for (const [table, rows] of Object.entries(outcome.written)) if (table !== 'usage') this.run.countRows(table as TableName, rows);
+    }
+    for (const path of result.streamFiles) {
+      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) await this.pipe.write(chunk);
+      rmSync(path);
+    }
+  }
+
+  rows<N extends TableName>(table: N, rows: readonly Rows[N][]): void {
+    if (rows.length === 0 || !this.run.plan.projection.tables.includes(table)) return;
+    this.run.countRows(table, rows.length);
+    this.pending.push(encodeNdjsonRows(table, rows));
+  }
+
+  private async drain(): Promise<void> {
+    const pending = this.pending;
+    this.pending = [];
+    for (const bytes of pending) await this.pipe.write(bytes);
+  }
+
+  async finish(): Promise<BatchFile[]> {
+    await this.drain();
+    await this.pipe.flush();
+    return [];
+  }
+
+  commit(): void {}
+
+  abort(): void {}
+}
+
+function openCursor(path: string | null, plan: ReadPlan): { cursor: Cursor; lock: Lock | null } {
+  if (path === null) return { cursor: Cursor.open(''), lock: null };
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = takeLock(`${path}.lock`);
+  try {
+    const cursor = Cursor.open(path);
+    const { tables, since, until, accounting } = plan.projection;
+    const mismatch = checkSettings(cursor, { format: 'stream', tables, since, until, accounting, host: plan.host });
+    if (mismatch === null) return { cursor, lock };
+    cursor.close();
+    throw new UsageError(`the cursor was made with other settings: ${mismatch}; use the old ones, or another --cursor`);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Writes rows to `target`. With a cursor, positions move when the pipe has taken a batch over: a crash before that tells
+ * the batch again. Throws `ConsumerGone` where the reader went away.
+ */
+export async function streamRows(
+  plan: ReadPlan,
+  target: Writable,
+  cursorFile: string | null,
+  listener: Listener,
+  only: ReadonlySet<string> | null = null,
+): Promise<RunReport> {
+  const { cursor, lock } = openCursor(cursorFile, plan);
+  const folder = mkdtempSync(join(tmpdir(), 'sessionlake-stream-'));
+  const pipe = new Pipe(target);
+  let run: Run | null = null;
+  try {
+    run = new Run(plan, listener, only);
+    return await new Incremental(run, cursor, new PipeOutput(pipe, run, folder)).execute(0);
+  } finally {
+    pipe.release();
+    await run?.close();
+    rmSync(folder, { recursive: true, force: true });
+    cursor.close();
+    lock?.release();
+  }
+}

@@ -1,0 +1,76 @@
+/** Sums for `sessionlake usage`, gathered without writing rows. */
+import { ClaimPacker } from '../ledger/batch-ledger.ts';
+import { countedColumns } from '../ledger/normalize.ts';
+import type { UsageRow } from '../records/tables.ts';
+import type { PackedTotals } from './protocol.ts';
+import { type UsageCollector, usageDigest, variantTag } from './shard-writer.ts';
+
+const LABEL_SEPARATOR = '\u0000';
+
+/** Days of timestamps in a time zone; formatting is slow, so each UTC quarter of an hour is asked once. */
+export class DayOf {
+  private readonly format: Intl.DateTimeFormat;
+  private readonly known = new Map<number, string>();
+  /** Zone rules change at quarters of an hour. */
+  private static readonly STEP = 15 * 60 * 1000;
+
+  constructor(timeZone: string) {
+    this.format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  }
+
+  /** `YYYY-MM-DD`; empty for null. */
+  of(timestamp: number | null): string {
+    if (timestamp === null) return '';
+    const step = Math.floor(timestamp / DayOf.STEP);
+    let day = this.known.get(step);
+    if (day === undefined) {
+      day = this.format.format(new Date(step * DayOf.STEP));
+      this.known.set(step, day);
+    }
+    return day;
+  }
+}
+
+export class TotalsCollector implements UsageCollector {
+  private readonly packer = new ClaimPacker();
+  private readonly day: DayOf;
+  private readonly labels = new Map<string, number>();
+  private label: number[] = [];
+  private counted: number[] = [];
+  private mark = 0;
+
+  constructor(timeZone: string) {
+    this.day = new DayOf(timeZone);
+  }
+
+  add(row: UsageRow, claim: { native: boolean; variant: string | null }): void {
+    this.packer.add(usageDigest(row.agent, row.usage_key), variantTag(claim.variant), claim.native, row.counted_output_tokens ?? -1);
+    const label = [row.agent, this.day.of(row.timestamp), row.model ?? ''].join(LABEL_SEPARATOR);
+    let index = this.labels.get(label);
+    if (index === undefined) {
+      index = this.labels.size;
+      this.labels.set(label, index);
+    }
+    this.label.push(index);
+    for (const column of countedColumns) this.counted.push(row[column] ?? Number.NaN);
+  }
+
+  begin(): void {
+    this.mark = this.packer.length;
+  }
+
+  drop(): void {
+    this.packer.truncate(this.mark);
+    this.label.length = this.mark;
+    this.counted.length = this.mark * countedColumns.length;
+  }
+
+  pack(): PackedTotals {
+    return {
+      claims: this.packer.pack(),
+      labels: [...this.labels.keys()],
+      label: Uint32Array.from(this.label),
+      counted: Float64Array.from(this.counted),
+    };
+  }
+}

@@ -1,0 +1,261 @@
+/** What runs in the worker threads: each task is one export. */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Claims, Links, SourceFormat } from '../agents/agent.ts';
+import { ReadWholeSource } from '../agents/agent.ts';
+import { agentNamed } from '../agents/registry.ts';
+import { type ReadRequest, readSource, type SourceReading } from '../decoding/read-source.ts';
+import { ByteBudget } from '../framing/byte-budget.ts';
+import { openByteSource } from '../framing/byte-source.ts';
+import { ScopedError } from '../framing/errors.ts';
+import type { Frame } from '../framing/frame.ts';
+import { JsonlReader } from '../framing/jsonl.ts';
+import { zeroed } from '../ledger/postings.ts';
+import { passesGate } from '../records/summary.ts';
+import type { IssueRow, MessageRow, UsageRow } from '../records/tables.ts';
+import { sinkOpener } from '../sinks/sink.ts';
+import { Part } from './parts.ts';
+import type {
+  ClaimsResult,
+  ClaimsTask,
+  PeekResult,
+  PeekTask,
+  RunSettings,
+  ShardOutput,
+  ShardResult,
+  ShardSource,
+  ShardTask,
+  SourceOutcome,
+  SourceRef,
+  UsageResult,
+  UsageReturn,
+  UsageTask,
+} from './protocol.ts';
+import { contentHash, RowStates } from './row-state.ts';
+import { ReturnedUsage, ShardWriter, type UsageCollector, UsageSpool, type WriterOptions } from './shard-writer.ts';
+import { TotalsCollector } from './totals.ts';
+
+const formatOf = (source: SourceRef): SourceFormat => {
+  const format = agentNamed(source.agent).formats[source.spec.storeKind];
+  if (format === undefined) throw new Error(`${source.agent} has no format ${source.spec.storeKind}`);
+  return format;
+};
+
+const noLinks: Links = { ids: [], refs: [] };
+const noClaims = (): Claims => ({ keys: new Float64Array(0), ranks: new Uint8Array(0), firstTimestamp: null });
+
+/** Runs `read` over the lines of a source; a source that cannot be read gives `otherwise`: its own reading will say why. */
+async function overFrames<T>(settings: RunSettings, source: SourceRef, otherwise: T, read: (frames: Iterable<Frame>) => T): Promise<T> {
+  try {
+    const bytes = await openByteSource(source.spec.path, settings.limits);
+    try {
+      return read(new JsonlReader(bytes, settings.limits).frames());
+    } finally {
+      bytes.close();
+    }
+  } catch (error) {
+    if (error instanceof ScopedError) return otherwise;
+    throw error;
+  }
+}
+
+export async function peek(task: PeekTask): Promise<PeekResult> {
+  const links: Links[] = [];
+  for (const source of task.sources) {
+    const format = formatOf(source);
+    const peekFormat = format.peek;
+    const needsNone = peekFormat === undefined || format.framing !== 'jsonl';
+    links.push(needsNone ? noLinks : await overFrames(task.settings, source, noLinks, (frames) => peekFormat(frames, source.spec)));
+  }
+  return links;
+}
+
+export async function claims(task: ClaimsTask): Promise<ClaimsResult> {
+  const results: Claims[] = [];
+  for (const source of task.sources) {
+    const claimsOf = formatOf(source).claims;
+    results.push(claimsOf === undefined ? noClaims() : await overFrames(task.settings, source, noClaims(), (frames) => claimsOf(frames, source.spec)));
+  }
+  return results;
+}
+
+async function writerFor(output: ShardOutput, usage: UsageCollector): Promise<WriterOptions> {
+  switch (output.kind) {
+    case 'totals':
+      return { kind: 'none', usage };
+    case 'stream':
+      return { kind: 'stream', folder: output.folder, part: output.part, usage };
+    case 'snapshot':
+    case 'batch':
+      return {
+        kind: 'tables',
+        usage,
+        parts: {
+          open: await sinkOpener(output.format, output.engine),
+          format: output.format,
+          folder: output.folder,
+          part: output.part,
+          partition: output.partition,
+        },
+      };
+  }
+}
+
+function collectorFor(output: ShardOutput): UsageCollector {
+  if (output.kind === 'snapshot') return new UsageSpool(output.spool);
+  if (output.kind === 'totals') return new TotalsCollector(output.timeZone);
+  return new ReturnedUsage();
+}
+
+export async function shard(task: ShardTask): Promise<ShardResult> {
+  const usage = collectorFor(task.output);
+  const writer = new ShardWriter(await writerFor(task.output, usage));
+  const outcomes: SourceOutcome[] = [];
+  try {
+    for (const source of task.sources) outcomes.push(await readOne(task.settings, source, writer, usage));
+    const { files, streamFiles } = await writer.close();
+    return {
+      index: task.index,
+      outcomes,
+      files,
+      streamFiles,
+      usageSpool: usage instanceof UsageSpool ? usage.close() : null,
+      totals: usage instanceof TotalsCollector ? usage.pack() : null,
+    };
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
+/** A saved position that cannot be gone on from is no error: the source is read from its start. */
+async function readOne(settings: RunSettings, source: ShardSource, writer: ShardWriter, usage: UsageCollector): Promise<SourceOutcome> {
+  try {
+    return await readFrom(settings, source, writer, usage);
+  } catch (error) {
+    if (!(error instanceof ReadWholeSource) || source.resume === null) throw error;
+    writer.discard();
+    return await readFrom(settings, { ...source, resume: null }, writer, usage);
+  }
+}
+
+async function readFrom(settings: RunSettings, source: ShardSource, writer: ShardWriter, usage: UsageCollector): Promise<SourceOutcome> {
+  const states = source.prior === null ? null : new RowStates(source.prior);
+  writer.begin(states);
+  const request: ReadRequest = {
+    spec: source.spec,
+    format: formatOf(source),
+    identity: {
+      agent: source.agent,
+      sourceId: source.sourceId,
+      sourcePath: source.spec.path,
+      sourceName: source.spec.name,
+      host: settings.host,
+      generation: source.generation,
+    },
+    projection: settings.projection,
+    limits: settings.limits,
+    copies: new Set(source.copies),
+    foundRelated: source.foundRelated,
+    links: source.links,
+    resume: source.resume,
+    budget: ByteBudget.attach(settings.budget),
+    onProgress: (bytes) => Atomics.add(settings.progress, 0, BigInt(bytes)),
+  };
+  const reading = await readSource(request, writer);
+  const passed = reading.newLinks === null && passesGate(reading.summary.status, settings.gate);
+  if (!passed) {
+    writer.discard();
+    return outcome(source, reading, false, {}, null, []);
+  }
+  if (states !== null && source.resume === null && reading.summary.status !== 'complete_with_errors') {
+    tellWithdrawn(source, reading, states, writer);
+  }
+  const issues = states === null ? reading.issues : reading.issues.filter((issue) => isNewIssue(states, issue));
+  const written = writer.commit();
+  const returned: readonly UsageReturn[] = usage instanceof ReturnedUsage ? usage.rows : [];
+  return outcome(source, { ...reading, issues }, true, written, states?.pack() ?? null, returned);
+}
+
+const outcome = (
+  source: ShardSource,
+  reading: SourceReading,
+  passed: boolean,
+  written: SourceOutcome['written'],
+  rowState: Uint8Array | null,
+  usage: readonly UsageReturn[],
+): SourceOutcome => ({
+  sourceId: source.sourceId,
+  summary: reading.summary,
+  stat: reading.stat,
+  issues: reading.issues,
+  sessions: passed ? reading.sessions : [],
+  resume: reading.resume,
+  newLinks: reading.newLinks,
+  passed,
+  written,
+  rowState,
+  usage,
+});
+
+/** An issue that an earlier read told already is not told again when the source is read whole once more. */
+const isNewIssue = (states: RowStates, issue: IssueRow): boolean => {
+  const key = [issue.code, issue.ordinal, issue.byte_start].join(' ');
+  return states.admit('issues', hash('sha256', key, 'hex').slice(0, 32), contentHash(issue)) !== null;
+};
+
+/** Messages that the store no longer holds stay in the lake; one more revision says that they are not live any more. */
+function tellWithdrawn(source: ShardSource, reading: SourceReading, states: RowStates, writer: ShardWriter): void {
+  const [only, second] = reading.sessions;
+  const sessionId = only !== undefined && second === undefined ? only.fields.session_id : null;
+  for (const { eventId, revision } of states.withdraw()) {
+    const row: MessageRow = {
+      agent: source.agent,
+      session_id: sessionId,
+      source_id: source.sourceId,
+      event_id: eventId,
+      ordinal: null,
+      byte_start: null,
+      byte_end: null,
+      locator: null,
+      timestamp: null,
+      timestamp_text: null,
+      generation: source.generation,
+      revision,
+      is_copy: false,
+      message_id: null,
+      record_id: null,
+      parent_record_id: null,
+      role: null,
+      author: null,
+      kind: 'withdrawn',
+      model: null,
+      text: null,
+      thinking: null,
+      is_meta: false,
+      is_active: false,
+      content_kinds: [],
+    };
+    writer.put('messages', row, 500);
+  }
+}
+
+/** Writes the usage rows of one shard, now that it is known which of them are counted. */
+export async function writeUsage(task: UsageTask): Promise<UsageResult> {
+  const part = new Part(
+    {
+      open: await sinkOpener(task.format, task.engine),
+      format: task.format,
+      folder: task.folder,
+      part: task.part,
+      partition: task.partition,
+    },
+    0,
+  );
+  const lines = readFileSync(task.spool, 'utf8').split('\n');
+  task.counted.forEach((isCounted, i) => {
+    const row = JSON.parse(lines[i]!) as UsageRow;
+    part.write('usage', isCounted === 1 ? row : Object.assign(row, zeroed(row)));
+  });
+  return part.close();
+}

@@ -13,7 +13,7 @@ export async function sourceList(file: string | undefined): Promise<ReadonlySet<
   const paths = new Set<string>();
   const input = file === '-' ? process.stdin : createReadStream(file);
   const lines = input.pipe(split2({ maxLength: MAX_PATH }));
-  input.on('error', (error) => lines.destroy(error));
+  input.on('error', (error: Error) => lines.destroy(error));
   try {
     for await (const line of lines as AsyncIterable<string>) if (line.trim() !== '') paths.add(resolve(line.trim()));
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Where stores are: roots, exclusions, and the list of sources in reading order. */
 import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, SourceSpec } from '../agents/agent.ts';
 import { sourceId } from '../records/identity.ts';
 import { type DiscoveryIssue, FileWalker } from './walker.ts';
@@ -85,6 +85,21 @@ function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): { path: str
   return agent.roots(request.environment).filter((root) => isAbsolute(root.path));
 }
 
+/** How far above a file that was named the root of its store is looked for. */
+const MAX_LEVELS = 10;
+
+/**
+ * The source that a file named by hand is: found by listing the store above it, so that a file means the same whether
+ * its store or it alone is named. Throws a `RangeError` where it is no store file of the agent.
+ */
+function oneFile(agent: AgentDefinition, path: string, walker: FileWalker): SourceSpec[] {
+  let folder = dirname(path);
+  for (let level = 0; level < MAX_LEVELS && dirname(folder) !== folder; level++, folder = dirname(folder)) {
+    for (const spec of agent.discover(folder, walker)) if (spec.path === path) return [spec];
+  }
+  throw new RangeError(`--root ${agent.slug}=${path}: is no store file of ${agent.name} (by its name and the folders above it)`);
+}
+
 /** Lists the sources of the agents. Touches nothing but folder listings, file times and small indexes. */
 export function discover(request: DiscoveryRequest): Discovery {
   const sources: FoundSource[] = [];
@@ -106,7 +121,8 @@ export function discover(request: DiscoveryRequest): Discovery {
       if (!exists || seenRoots.has(real) || isExcluded(real)) continue;
       seenRoots.add(real);
       root = { path, real };
-      for (const spec of agent.discover(path, walker)) {
+      const specs = walker.isFolder(path) ? agent.discover(path, walker) : oneFile(agent, path, walker);
+      for (const spec of specs) {
         const optIn = spec.hints['optIn'];
         if (typeof optIn === 'string' && !request.optIn.has(optIn)) continue;
         const id = sourceId(request.host, agent.slug, spec.identity);

@@ -1,5 +1,4 @@
-/** The worker pool, and the order in which its results come back. */
-import { Piscina } from 'piscina';
+/** Runs tasks, in worker threads or (for little work) here, and hands results back in order. */
 import type { Claims, Links } from '../agents/agent.ts';
 import type { PeekTask, RunSettings, ShardResult, ShardTask, SourceRef, UsageResult, UsageTask } from './protocol.ts';
 
@@ -8,21 +7,51 @@ const PEEK_BATCH = 200;
 /** Results that may wait for an earlier, slower one, a thread. */
 const AHEAD = 3;
 
-export class Engine {
-  private readonly pool: Piscina;
-  private readonly threads: number;
+/** Something that runs the exports of `worker.ts` by name. */
+interface Executor {
+  run<T>(name: 'peek' | 'claims' | 'shard' | 'writeUsage', task: unknown): Promise<T>;
+  close(): Promise<void>;
+}
 
+async function threadPool(threads: number): Promise<Executor> {
+  const { Piscina } = await import('piscina');
+  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
+  const pool = new Piscina({
+    filename: new URL(file, import.meta.url).href,
+    minThreads: threads,
+    maxThreads: threads,
+    // An abort stops a thread where it stands; with one task each, no other is hit.
+    concurrentTasksPerWorker: 1,
+  });
+  return { run: (name, task) => pool.run(task, { name }), close: () => pool.destroy() };
+}
+
+/** Little work is done sooner here than a thread starts. Tasks run one after the other. */
+async function thisThread(): Promise<Executor> {
+  const worker = await import('./worker.ts');
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    run<T>(name: keyof typeof worker, task: unknown): Promise<T> {
+      const result = last.then(() => (worker[name] as (task: unknown) => Promise<T>)(task));
+      last = result.catch(() => undefined);
+      return result;
+    },
+    close: async () => undefined,
+  };
+}
+
+export class Engine {
+  private readonly threads: number;
+  private readonly executor: Promise<Executor>;
+
+  /** `threads` 0: everything runs in this thread. */
   constructor(threads: number) {
-    this.threads = threads;
-    const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-    this.pool = new Piscina({
-      filename: new URL(file, import.meta.url).href,
-      minThreads: threads,
-      maxThreads: threads,
-      concurrentTasksPerWorker: 1,
-      // Workers read files; they need no environment of ours.
-      env: process.env as Record<string, string>,
-    });
+    this.threads = Math.max(1, threads);
+    this.executor = threads === 0 ? thisThread() : threadPool(threads);
+  }
+
+  private async run<T>(name: 'peek' | 'claims' | 'shard' | 'writeUsage', task: unknown): Promise<T> {
+    return (await this.executor).run<T>(name, task);
   }
 
   /** Links of the sources, in their order. */
@@ -30,14 +59,14 @@ export class Engine {
     const batches: Promise<Links[]>[] = [];
     for (let at = 0; at < sources.length; at += PEEK_BATCH) {
       const task: PeekTask = { settings, sources: sources.slice(at, at + PEEK_BATCH) };
-      batches.push(this.pool.run(task, { name: 'peek' }));
+      batches.push(this.run('peek', task));
     }
     return (await Promise.all(batches)).flat();
   }
 
   /** Claims of the sources, in their order. */
   async claims(settings: RunSettings, sources: readonly SourceRef[]): Promise<Claims[]> {
-    const results = sources.map((source): Promise<Claims[]> => this.pool.run({ settings, sources: [source] }, { name: 'claims' }));
+    const results = sources.map((source) => this.run<Claims[]>('claims', { settings, sources: [source] }));
     return (await Promise.all(results)).flat();
   }
 
@@ -47,7 +76,7 @@ export class Engine {
     let next = 0;
     for (let done = 0; done < tasks.length; done++) {
       while (next < tasks.length && running.length < this.threads * AHEAD) {
-        const result: Promise<ShardResult> = this.pool.run(tasks[next++], { name: 'shard' });
+        const result = this.run<ShardResult>('shard', tasks[next++]);
         // Awaited below, in order; until then its failure must not count as unhandled.
         result.catch(() => undefined);
         running.push(result);
@@ -58,10 +87,10 @@ export class Engine {
 
   /** Runs the usage tasks; results in their order. */
   async usage(tasks: readonly UsageTask[]): Promise<UsageResult[]> {
-    return Promise.all(tasks.map((task): Promise<UsageResult> => this.pool.run(task, { name: 'writeUsage' })));
+    return Promise.all(tasks.map((task) => this.run<UsageResult>('writeUsage', task)));
   }
 
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await (await this.executor).close();
   }
 }

@@ -53,7 +53,9 @@ export class Incremental {
   }
 
   async execute(rolledForward: number): Promise<RunReport> {
-    const changed = await this.withRelatives(changedSources(this.run.discovery.sources, this.known));
+    const own = changedSources(this.run.discovery.sources, this.known);
+    this.run.expect(own.reduce((n, { found, known }) => n + Math.max(0, (found.size ?? 0) - (known?.lastCompleteByte ?? 0)), 0));
+    const changed = await this.withRelatives(own);
     const unchanged = this.run.discovery.sources.length - changed.length;
     let isFirst = true;
     for (const batch of cutBatches(changed)) {

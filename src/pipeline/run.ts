@@ -15,6 +15,7 @@ import { cutShards } from './shards.ts';
 /** Large items that all workers hold at once, together. */
 const LARGE_ITEM_BUDGET = 192 * 1024 * 1024;
 const PROGRESS_EVERY_MS = 100;
+const SMALL_BYTES = 2 * 1024 * 1024;
 /** A source whose head did not show its relatives is read again; it cannot surprise more often than this. */
 const MAX_REREADS = 3;
 
@@ -44,7 +45,7 @@ export class Run {
     this.plan = plan;
     this.listener = listener;
     listener.phase('looking', null);
-    const discovery = discover(plan.discovery);
+    const discovery = discoverOrExplain(plan);
     this.discovery = only === null ? discovery : { ...discovery, sources: discovery.sources.filter((s) => only.has(s.spec.path)) };
     if (plan.limits.stopAtByte !== null && this.discovery.sources.length !== 1) {
       throw new UsageError(`--stop-at-byte reads one file, but ${this.discovery.sources.length} sources were found; name it with --root agent=FILE`);
@@ -59,7 +60,11 @@ export class Run {
     };
   }
 
-  /** Threads start only when something is to be read. */
+  /** Says how much there is to read, before anything is: little is read in this thread, which saves starting others. */
+  expect(bytes: number): void {
+    this.engineOrNull ??= new Engine(bytes < SMALL_BYTES ? 0 : this.plan.threads);
+  }
+
   get engine(): Engine {
     this.engineOrNull ??= new Engine(this.plan.threads);
     return this.engineOrNull;
@@ -171,6 +176,11 @@ export class Run {
     return source;
   }
 
+  /** Bytes of all sources. */
+  get totalBytes(): number {
+    return this.discovery.sources.reduce((n, s) => n + (s.size ?? 0), 0);
+  }
+
   private sizeOf(sourceId: string): number {
     return this.found(sourceId).size ?? 0;
   }
@@ -223,6 +233,23 @@ export class Run {
       ...rest,
     };
   }
+}
+
+/** A root that was given by hand and cannot be what it was given for is a mistake in the arguments. */
+function discoverOrExplain(plan: ReadPlan): Discovery {
+  const discovery = (() => {
+    try {
+      return discover(plan.discovery);
+    } catch (error) {
+      throw error instanceof RangeError ? new UsageError(error.message) : error;
+    }
+  })();
+  for (const slug of Object.keys(plan.discovery.roots)) {
+    for (const root of discovery.roots.get(slug) ?? []) {
+      if (!root.exists) throw new UsageError(`--root ${slug}=${root.path}: there is no such folder or file`);
+    }
+  }
+  return discovery;
 }
 
 export function relativeOf(source: FoundSource, links: Links): Relative {

@@ -108,6 +108,7 @@ class Snapshot {
     const { run } = this;
     const { sources } = run.discovery;
     const own = new Part({ open: await sinkOpener(this.target.format, this.target.engine), ...this.output('main') }, 0);
+    run.expect(run.totalBytes);
     if (sources.length > 0) {
       await run.resolveFamilies(sources);
       const tasks = run.shardTasks(

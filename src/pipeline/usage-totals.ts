@@ -55,6 +55,7 @@ export async function usageTotals(plan: ReadPlan, timeZone: string, listener: Li
   const run = new Run({ ...plan, projection: { ...plan.projection, tables: ['usage'] } }, listener, only);
   try {
     const shards: PackedTotals[] = [];
+    run.expect(run.totalBytes);
     if (run.discovery.sources.length > 0) {
       const tasks = run.shardTasks(
         run.discovery.sources.map((found) => ({ found, generation: 0, resume: null, prior: null })),

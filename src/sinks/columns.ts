@@ -33,25 +33,25 @@ export abstract class ColumnBuffer {
     this.checks = new CellChecks(table, column);
   }
 
-  /** Bytes of the values held. */
-  abstract get byteLength(): number;
-  protected abstract put(value: unknown, at: number): void;
-  protected abstract putNull(at: number): void;
+  /** Stores a value as cell `at` and gives the bytes it takes, or throws `CellError` and stores none. */
+  protected abstract put(value: unknown, at: number): number;
+  protected abstract putNull(at: number): number;
 
-  /** Adds a cell, or throws `CellError` and adds none. */
-  append(value: unknown): void {
+  /** Adds a cell and gives the bytes it takes, or throws `CellError` and adds none. */
+  append(value: unknown): number {
     const at = this.length;
     if (at >> 3 >= this.validity.length) this.validity = grown(this.validity, this.validity.length * 2);
+    let bytes: number;
     if (value === null || value === undefined) {
       this.checks.requireNullable();
-      this.putNull(at);
+      bytes = this.putNull(at);
       this.nullCount++;
-      this.validity[at >> 3]! &= ~(1 << (at & 7));
     } else {
-      this.put(value, at);
+      bytes = this.put(value, at);
       this.validity[at >> 3]! |= 1 << (at & 7);
     }
     this.length = at + 1;
+    return bytes;
   }
 
   isNull(at: number): boolean {
@@ -77,23 +77,20 @@ export class IntColumn extends ColumnBuffer {
   values = new BigInt64Array(FIRST_ROWS);
   #halves = new Int32Array(this.values.buffer);
 
-  get byteLength(): number {
-    return this.length * 8;
+  protected put(value: unknown, at: number): number {
+    return this.set(at, this.checks.int(value));
   }
 
-  protected put(value: unknown, at: number): void {
-    this.set(at, this.checks.int(value));
-  }
-
-  protected putNull(at: number): void {
-    this.set(at, 0);
+  protected putNull(at: number): number {
+    return this.set(at, 0);
   }
 
   /** Writes the two halves, little-endian: no BigInt is made for it. */
-  protected set(at: number, value: number): void {
+  protected set(at: number, value: number): number {
     if (at >= this.values.length) this.#grow();
     this.#halves[at * 2] = value | 0;
     this.#halves[at * 2 + 1] = Math.floor(value / 4294967296) | 0;
+    return 8;
   }
 
   #grow(): void {
@@ -104,29 +101,27 @@ export class IntColumn extends ColumnBuffer {
 
 /** Times, as 64-bit microseconds since 1970 UTC. Null cells hold 0, since readers convert them, too. */
 export class TimestampColumn extends IntColumn {
-  protected override put(value: unknown, at: number): void {
+  protected override put(value: unknown, at: number): number {
     const micros = microsOf(this.checks.millis(value));
     if (typeof micros === 'number') return this.set(at, micros);
     this.set(at, 0);
     this.values[at] = micros;
+    return 8;
   }
 }
 
 export class FloatColumn extends ColumnBuffer {
   values = new Float64Array(FIRST_ROWS);
 
-  get byteLength(): number {
-    return this.length * 8;
-  }
-
-  protected put(value: unknown, at: number): void {
+  protected put(value: unknown, at: number): number {
     const float = this.checks.float(value);
     if (at >= this.values.length) this.values = grown(this.values, this.values.length * 2);
     this.values[at] = float;
+    return 8;
   }
 
-  protected putNull(at: number): void {
-    this.put(0, at);
+  protected putNull(at: number): number {
+    return this.put(0, at);
   }
 }
 
@@ -134,19 +129,15 @@ export class FloatColumn extends ColumnBuffer {
 export class BoolColumn extends ColumnBuffer {
   values = new Uint8Array(FIRST_ROWS / 8);
 
-  get byteLength(): number {
-    return (this.length + 7) >> 3;
-  }
-
-  protected put(value: unknown, at: number): void {
+  protected put(value: unknown, at: number): number {
     const bool = this.checks.bool(value);
     if (at >> 3 >= this.values.length) this.values = grown(this.values, this.values.length * 2);
     if (bool) this.values[at >> 3]! |= 1 << (at & 7);
-    else this.values[at >> 3]! &= ~(1 << (at & 7));
+    return 1;
   }
 
-  protected putNull(at: number): void {
-    this.put(false, at);
+  protected putNull(at: number): number {
+    return this.put(false, at);
   }
 
   get(at: number): boolean {
@@ -170,28 +161,22 @@ export class TextColumn extends ColumnBuffer {
   readonly data = new ByteBuffer(FIRST_BYTES);
   #isBytes = this.column.type === 'bytes';
 
-  get byteLength(): number {
-    return this.data.length + this.length * 4;
-  }
-
-  protected put(value: unknown, at: number): void {
+  protected put(value: unknown, at: number): number {
+    const before = this.data.length;
     if (this.#isBytes) this.data.appendBytes(this.checks.bytes(value));
     else if (typeof value === 'string') this.data.appendText(value);
     else this.data.appendBytes(validUtf8(this.checks.text(value) as Uint8Array));
     if (this.data.length > MAX_BYTES) {
-      this.data.length = this.offsets[at]!;
+      this.data.length = before;
       throw new CellError(this.checks.table, this.column.name, 'more than 2 GiB of text in one row group');
     }
-    this.#end(at);
+    return this.data.length - before + this.putNull(at);
   }
 
-  protected putNull(at: number): void {
-    this.#end(at);
-  }
-
-  #end(at: number): void {
+  protected putNull(at: number): number {
     if (at + 2 > this.offsets.length) this.offsets = grown(this.offsets, this.offsets.length * 2);
     this.offsets[at + 1] = this.data.length;
+    return 4;
   }
 
   /** A view, valid until the next `append` or `reset`. */
@@ -222,46 +207,45 @@ export class KeyColumn extends ColumnBuffer {
   hasLong = false;
   #interned = new Map<string, string>();
   #last = '';
-  #bytes = 0;
 
-  get byteLength(): number {
-    return this.#bytes + this.length * 4;
+  protected put(value: unknown): number {
+    const text = value === this.#last ? this.#last : this.#intern(this.checks.text(value));
+    this.values.push(text);
+    // What a long one takes; the others are held once
+    return text.length > LONGEST_KEY ? text.length : 8;
   }
 
-  protected put(value: unknown): void {
-    this.values.push(value === this.#last ? this.#last : this.#intern(this.checks.text(value)));
-    this.#bytes += this.#last.length;
-  }
-
-  protected putNull(): void {
+  protected putNull(): number {
     this.values.push(null);
+    return 8;
   }
 
   #intern(value: string | Uint8Array): string {
+    if (typeof value === 'string' && value.length <= LONGEST_KEY) {
+      const known = this.#interned.get(value);
+      if (known !== undefined) return (this.#last = known);
+    }
     const text = wellFormed(value);
     if (text.length > LONGEST_KEY) {
       this.hasLong = true;
       return (this.#last = text);
     }
-    let known = this.#interned.get(text);
-    if (known === undefined) {
-      // A copy, because a part of a longer string keeps all of that alive
-      known = Buffer.from(text, 'utf8').toString('utf8');
-      if (this.#interned.size < MOST_KEYS) this.#interned.set(known, known);
-    }
+    // A copy, because a part of a longer string keeps all of that alive
+    const copy = Buffer.from(text, 'utf8').toString('utf8');
+    const known = this.#interned.get(copy) ?? copy;
+    if (known === copy && this.#interned.size < MOST_KEYS) this.#interned.set(copy, copy);
     return (this.#last = known);
   }
 
   override pop(): void {
     super.pop();
-    this.#bytes -= this.values.pop()?.length ?? 0;
+    this.values.pop();
   }
 
   override reset(): void {
     super.reset();
     this.values.length = 0;
     this.hasLong = false;
-    this.#bytes = 0;
   }
 }
 
@@ -275,18 +259,16 @@ export class ListColumn<Items extends TextColumn | KeyColumn> extends ColumnBuff
     this.items = items;
   }
 
-  get byteLength(): number {
-    return this.items.byteLength + this.length * 4;
+  protected put(value: unknown, at: number): number {
+    let bytes = 0;
+    for (const item of this.checks.list(value)) bytes += this.items.append(item);
+    return bytes + this.putNull(at);
   }
 
-  protected put(value: unknown, at: number): void {
-    for (const item of this.checks.list(value)) this.items.append(item);
-    this.putNull(at);
-  }
-
-  protected putNull(at: number): void {
+  protected putNull(at: number): number {
     if (at + 2 > this.offsets.length) this.offsets = grown(this.offsets, this.offsets.length * 2);
     this.offsets[at + 1] = this.items.length;
+    return 4;
   }
 
   override pop(): void {
@@ -300,20 +282,19 @@ export class ListColumn<Items extends TextColumn | KeyColumn> extends ColumnBuff
   }
 }
 
-/** Adds a row to all columns or, when a cell is refused, to none. */
-export function appendRow(columns: readonly ColumnBuffer[], row: Readonly<Record<string, unknown>>): void {
+/** Adds a row to all columns and gives the bytes it takes; when a cell is refused, it is added to none. */
+export function appendRow(
+  columns: readonly ColumnBuffer[],
+  names: readonly string[],
+  row: Readonly<Record<string, unknown>>,
+): number {
   let done = 0;
+  let bytes = 0;
   try {
-    for (; done < columns.length; done++) columns[done]!.append(row[columns[done]!.column.name]);
+    for (; done < columns.length; done++) bytes += columns[done]!.append(row[names[done]!]);
   } catch (error) {
     while (done > 0) columns[--done]!.pop();
     throw error;
   }
-}
-
-/** Bytes held by the columns, nulls and offsets included. */
-export function bytesOf(columns: readonly ColumnBuffer[]): number {
-  let bytes = 0;
-  for (const column of columns) bytes += column.byteLength;
   return bytes;
 }

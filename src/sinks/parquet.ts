@@ -9,7 +9,6 @@ import type { Column, TableName } from '../records/tables.ts';
 import {
   appendRow,
   BoolColumn,
-  bytesOf,
   type ColumnBuffer,
   FloatColumn,
   IntColumn,
@@ -148,6 +147,7 @@ function columnSource(buffer: ColumnBuffer) {
 export class ParquetSink implements TableSink {
   rows = 0;
   readonly #columns: readonly ColumnBuffer[];
+  readonly #names: readonly string[];
   readonly #output: FileOutput;
   readonly #writer: ParquetWriter;
   readonly #range: TimeRange;
@@ -157,6 +157,7 @@ export class ParquetSink implements TableSink {
   constructor(target: SinkTarget) {
     const columns = columnsInFile(target);
     this.#columns = columns.map((column) => columnBuffer(target.table, column));
+    this.#names = columns.map((column) => column.name);
     this.#range = new TimeRange(target.table);
     this.#rowGroupBytes = target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES;
     this.#output = new FileOutput(target.path);
@@ -178,10 +179,9 @@ export class ParquetSink implements TableSink {
   }
 
   write(row: SinkRow): void {
-    appendRow(this.#columns, row);
+    this.#bytes += appendRow(this.#columns, this.#names, row);
     this.#range.see(row);
     this.rows++;
-    this.#bytes = bytesOf(this.#columns);
     if (this.#bytes >= this.#rowGroupBytes) this.#writeRowGroup();
   }
 

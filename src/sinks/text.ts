@@ -16,6 +16,9 @@ export const wellFormed = (value: string | Uint8Array): string =>
     ? value.toWellFormed()
     : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8');
 
+/** Up to here a loop is faster than the call into the runtime. */
+const SHORT = 48;
+
 /** Bytes that grow by doubling and are kept for reuse; `length` of them are in use. */
 export class ByteBuffer {
   bytes: Buffer;
@@ -46,8 +49,22 @@ export class ByteBuffer {
     const { length } = value;
     // A UTF-16 unit takes at most 3 bytes; for long text the exact size is worth a look.
     this.reserve(length < 4096 ? length * 3 : Buffer.byteLength(value));
+    if (length <= SHORT && this.#appendAscii(value)) return;
     // Buffer.write puts U+FFFD for a lone surrogate
     this.length += this.bytes.write(value, this.length, 'utf8');
+  }
+
+  /** Room has been reserved. False, and nothing appended, where the text is not ASCII. */
+  #appendAscii(value: string): boolean {
+    const { bytes } = this;
+    let at = this.length;
+    for (let i = 0; i < value.length; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit > 0x7f) return false;
+      bytes[at++] = unit;
+    }
+    this.length = at;
+    return true;
   }
 
   /** Empties the buffer; memory beyond `keep` is given back. */

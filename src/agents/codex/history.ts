@@ -8,7 +8,10 @@ export function historyDecoder(_context: DecodeContext, out: Emitter): Decoder {
   return {
     frame(frame: Frame): void {
       const entry = asObject(frame.json());
-      if (entry === null) return out.badRecord(frame.position(), 'not_an_object', 'The entry is no object.');
+      if (entry === null) {
+        out.badRecord(frame.position(), 'not_an_object', 'The entry is no object.');
+        return;
+      }
       const seconds = numberField(entry, 'ts');
       out.history(frame.position(), {
         session_id: nameField(entry, 'session_id'),

@@ -31,6 +31,15 @@ export interface RolloutOutline {
   readonly lastOrdinal: number | null;
 }
 
+/** Of a source of which nothing is known. */
+export const EMPTY_OUTLINE: RolloutOutline = {
+  inactive: [],
+  activePrompts: 0,
+  hasMessages: false,
+  firstRecord: null,
+  lastOrdinal: null,
+};
+
 const ROLE = /^(?:,"id":(?:null|"[^"\\]*"))?,"role":"([a-z]+)"/;
 /** A prompt whose first item begins with a plain character: typed, unless kinds say otherwise. */
 const PLAIN_PROMPT = /^,"content":\[\{"type":"input_text","text":"[^\s"\\<#]/;

@@ -1,0 +1,252 @@
+/**
+ * Arrow IPC, as a file or as a stream. The schema is given, never inferred, and the buffers are built here: the
+ * library's builders wrap integers round and turn missing values into empty ones without a word, and take microseconds
+ * only as milliseconds. No dictionaries. Record batches are cut by bytes and written at once.
+ */
+import {
+  Binary,
+  Bool,
+  type Data,
+  type DataType,
+  Field,
+  Float64,
+  Int64,
+  List,
+  makeData,
+  RecordBatch,
+  RecordBatchFileWriter,
+  RecordBatchStreamWriter,
+  Schema,
+  Struct,
+  TimestampMicrosecond,
+  type TypeMap,
+  Utf8,
+} from 'apache-arrow';
+import type { Column, TableName } from '../records/tables.ts';
+import {
+  appendRow,
+  BoolColumn,
+  type ColumnBuffer,
+  FloatColumn,
+  IntColumn,
+  ListColumn,
+  TextColumn,
+  TimestampColumn,
+} from './columns.ts';
+import { FileOutput } from './file-output.ts';
+import {
+  columnsInFile,
+  DEFAULT_ROW_GROUP_BYTES,
+  SCHEMA_VERSION,
+  SCHEMA_VERSION_KEY,
+  type SinkFile,
+  type SinkRow,
+  type SinkTarget,
+  TABLE_KEY,
+  type TableSink,
+} from './sink.ts';
+import { TimeRange } from './time-range.ts';
+
+const item = new Field('item', new Utf8(), false);
+
+/** Arrow's type of a column. */
+function arrowType(column: Column): DataType {
+  switch (column.type) {
+    case 'key':
+    case 'id':
+    case 'text':
+    case 'json':
+      return new Utf8();
+    case 'int':
+      return new Int64();
+    case 'float':
+      return new Float64();
+    case 'bool':
+      return new Bool();
+    case 'timestamp':
+      return new TimestampMicrosecond('UTC');
+    case 'list':
+      return new List(item);
+    case 'bytes':
+      return new Binary();
+  }
+}
+
+/** The Arrow schema of a file with these columns. */
+export const arrowSchema = (table: TableName, columns: readonly Column[]): Schema =>
+  new Schema(
+    columns.map((column) => new Field(column.name, arrowType(column), column.nullable)),
+    new Map([
+      [SCHEMA_VERSION_KEY, SCHEMA_VERSION],
+      [TABLE_KEY, table],
+    ]),
+  );
+
+function columnBuffer(table: TableName, column: Column): ColumnBuffer {
+  switch (column.type) {
+    case 'key':
+    case 'id':
+    case 'text':
+    case 'json':
+    case 'bytes':
+      return new TextColumn(table, column);
+    case 'int':
+      return new IntColumn(table, column);
+    case 'timestamp':
+      return new TimestampColumn(table, column);
+    case 'float':
+      return new FloatColumn(table, column);
+    case 'bool':
+      return new BoolColumn(table, column);
+    case 'list':
+      return new ListColumn(table, column, new TextColumn(table, { ...column, type: 'key', nullable: false }));
+  }
+}
+
+/** The column's buffers as Arrow data, without a copy. */
+function arrowData(buffer: ColumnBuffer, type: DataType): Data {
+  const { length, nullCount } = buffer;
+  const nullBitmap = nullCount === 0 ? null : buffer.validity.subarray(0, (length + 7) >> 3);
+  const shape = { length, nullCount, nullBitmap };
+  if (buffer instanceof TextColumn) {
+    const data = buffer.data.bytes.subarray(0, buffer.data.length);
+    return makeData({ type: type as Utf8, ...shape, valueOffsets: buffer.offsets.subarray(0, length + 1), data });
+  }
+  if (buffer instanceof BoolColumn) {
+    return makeData({ type: type as Bool, ...shape, data: buffer.values.subarray(0, (length + 7) >> 3) });
+  }
+  if (buffer instanceof IntColumn) {
+    return makeData({ type: type as Int64, ...shape, data: buffer.values.subarray(0, length) });
+  }
+  if (buffer instanceof FloatColumn) {
+    return makeData({ type: type as Float64, ...shape, data: buffer.values.subarray(0, length) });
+  }
+  if (buffer instanceof ListColumn) {
+    const child = arrowData(buffer.items, item.type) as Data<Utf8>;
+    return makeData({ type: type as List<Utf8>, ...shape, valueOffsets: buffer.offsets.subarray(0, length + 1), child });
+  }
+  throw new Error(`no Arrow data for column ${buffer.column.name}`);
+}
+
+type Chunk = ArrayBufferView | ArrayBufferLike;
+
+const bytesOfChunk = (chunk: Chunk): Uint8Array =>
+  ArrayBuffer.isView(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : new Uint8Array(chunk);
+
+/** The library's writers collect what they write in a queue; these hand every piece to the file at once. */
+class FileFormatWriter extends RecordBatchFileWriter<TypeMap> {
+  readonly #output: PieceOutput;
+
+  constructor(output: PieceOutput) {
+    super();
+    this.#output = output;
+  }
+
+  protected override _write(chunk: Chunk): this {
+    if (this._started) this._position += this.#output.write(bytesOfChunk(chunk));
+    return this;
+  }
+}
+
+class StreamFormatWriter extends RecordBatchStreamWriter<TypeMap> {
+  readonly #output: PieceOutput;
+
+  constructor(output: PieceOutput) {
+    super();
+    this.#output = output;
+  }
+
+  protected override _write(chunk: Chunk): this {
+    if (this._started) this._position += this.#output.write(bytesOfChunk(chunk));
+    return this;
+  }
+}
+
+/** Collects the many small pieces of an IPC message; large ones go straight to the file. */
+class PieceOutput {
+  readonly #output: FileOutput;
+  readonly #pieces = Buffer.allocUnsafeSlow(64 * 1024);
+  #length = 0;
+
+  constructor(output: FileOutput) {
+    this.#output = output;
+  }
+
+  write(piece: Uint8Array): number {
+    if (this.#length + piece.length > this.#pieces.length) this.flush();
+    if (piece.length > this.#pieces.length) this.#output.write(piece);
+    else {
+      this.#pieces.set(piece, this.#length);
+      this.#length += piece.length;
+    }
+    return piece.length;
+  }
+
+  flush(): void {
+    if (this.#length > 0) this.#output.write(this.#pieces.subarray(0, this.#length));
+    this.#length = 0;
+  }
+}
+
+/** One table as an Arrow IPC file or stream. */
+export class ArrowSink implements TableSink {
+  rows = 0;
+  readonly #columns: readonly ColumnBuffer[];
+  readonly #names: readonly string[];
+  readonly #schema: Schema;
+  readonly #output: FileOutput;
+  readonly #pieces: PieceOutput;
+  readonly #writer: FileFormatWriter | StreamFormatWriter;
+  readonly #range: TimeRange;
+  readonly #batchBytes: number;
+  #bytes = 0;
+
+  constructor(target: SinkTarget, format: 'file' | 'stream') {
+    const columns = columnsInFile(target);
+    this.#columns = columns.map((column) => columnBuffer(target.table, column));
+    this.#names = columns.map((column) => column.name);
+    this.#schema = arrowSchema(target.table, columns);
+    this.#range = new TimeRange(target.table);
+    this.#batchBytes = (target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES) / 2;
+    this.#output = new FileOutput(target.path);
+    this.#pieces = new PieceOutput(this.#output);
+    this.#writer = format === 'file' ? new FileFormatWriter(this.#pieces) : new StreamFormatWriter(this.#pieces);
+  }
+
+  get bytesBuffered(): number {
+    return this.#bytes;
+  }
+
+  write(row: SinkRow): void {
+    this.#bytes += appendRow(this.#columns, this.#names, row);
+    this.#range.see(row);
+    this.rows++;
+    if (this.#bytes >= this.#batchBytes) this.#writeBatch();
+  }
+
+  close(): SinkFile | null {
+    if (this.rows === 0) return null;
+    this.#writeBatch();
+    this.#writer.finish();
+    this.#pieces.flush();
+    const file = this.#output.close();
+    return file && { ...file, rows: this.rows, minTimestamp: this.#range.min, maxTimestamp: this.#range.max };
+  }
+
+  abort(): void {
+    this.#output.abort();
+    for (const column of this.#columns) column.reset();
+    this.#bytes = 0;
+  }
+
+  #writeBatch(): void {
+    const { length } = this.#columns[0]!;
+    if (length === 0) return;
+    const children = this.#columns.map((column, i) => arrowData(column, this.#schema.fields[i]!.type));
+    const data = makeData({ type: new Struct(this.#schema.fields), length, nullCount: 0, children });
+    this.#writer.write(new RecordBatch(this.#schema, data));
+    this.#pieces.flush();
+    for (const column of this.#columns) column.reset();
+    this.#bytes = 0;
+  }
+}

@@ -75,7 +75,9 @@ export async function* read(input: OptionsInput = {}, listener: Listener = silen
   try {
     for await (const line of lines as AsyncIterable<string>) yield JSON.parse(line) as ReadRow;
   } finally {
+    // Left early or not: nothing of the reading is still under way afterwards.
     pipe.destroy();
+    await done.catch(() => undefined);
   }
   return done;
 }

@@ -23,8 +23,8 @@ import {
   Utf8,
 } from 'apache-arrow';
 import type { Column, TableName } from '../records/tables.ts';
+import { ColumnarSink } from './columnar-sink.ts';
 import {
-  appendRow,
   BoolColumn,
   type ColumnBuffer,
   FloatColumn,
@@ -33,19 +33,15 @@ import {
   TextColumn,
   TimestampColumn,
 } from './columns.ts';
-import { FileOutput } from './file-output.ts';
+import type { FileOutput } from './file-output.ts';
 import {
   columnsInFile,
   DEFAULT_ROW_GROUP_BYTES,
   SCHEMA_VERSION,
   SCHEMA_VERSION_KEY,
-  type SinkFile,
-  type SinkRow,
   type SinkTarget,
   TABLE_KEY,
-  type TableSink,
 } from './sink.ts';
-import { TimeRange } from './time-range.ts';
 
 const item = new Field('item', new Utf8(), false);
 
@@ -130,123 +126,59 @@ function arrowData(buffer: ColumnBuffer, type: DataType): Data {
 
 type Chunk = ArrayBufferView | ArrayBufferLike;
 
-const bytesOfChunk = (chunk: Chunk): Uint8Array =>
-  ArrayBuffer.isView(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : new Uint8Array(chunk);
+function writePiece(output: FileOutput, chunk: Chunk): number {
+  const view = ArrayBuffer.isView(chunk);
+  output.write(view ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : new Uint8Array(chunk));
+  return chunk.byteLength;
+}
 
 /** The library's writers collect what they write in a queue; these hand every piece to the file at once. */
 class FileFormatWriter extends RecordBatchFileWriter<TypeMap> {
-  readonly #output: PieceOutput;
+  readonly #output: FileOutput;
 
-  constructor(output: PieceOutput) {
+  constructor(output: FileOutput) {
     super();
     this.#output = output;
   }
 
   protected override _write(chunk: Chunk): this {
-    if (this._started) this._position += this.#output.write(bytesOfChunk(chunk));
+    if (this._started) this._position += writePiece(this.#output, chunk);
     return this;
   }
 }
 
 class StreamFormatWriter extends RecordBatchStreamWriter<TypeMap> {
-  readonly #output: PieceOutput;
+  readonly #output: FileOutput;
 
-  constructor(output: PieceOutput) {
+  constructor(output: FileOutput) {
     super();
     this.#output = output;
   }
 
   protected override _write(chunk: Chunk): this {
-    if (this._started) this._position += this.#output.write(bytesOfChunk(chunk));
+    if (this._started) this._position += writePiece(this.#output, chunk);
     return this;
   }
 }
 
-/** Collects the many small pieces of an IPC message; large ones go straight to the file. */
-class PieceOutput {
-  readonly #output: FileOutput;
-  readonly #pieces = Buffer.allocUnsafeSlow(64 * 1024);
-  #length = 0;
-
-  constructor(output: FileOutput) {
-    this.#output = output;
-  }
-
-  write(piece: Uint8Array): number {
-    if (this.#length + piece.length > this.#pieces.length) this.flush();
-    if (piece.length > this.#pieces.length) this.#output.write(piece);
-    else {
-      this.#pieces.set(piece, this.#length);
-      this.#length += piece.length;
-    }
-    return piece.length;
-  }
-
-  flush(): void {
-    if (this.#length > 0) this.#output.write(this.#pieces.subarray(0, this.#length));
-    this.#length = 0;
-  }
-}
-
 /** One table as an Arrow IPC file or stream. */
-export class ArrowSink implements TableSink {
-  rows = 0;
-  readonly #columns: readonly ColumnBuffer[];
-  readonly #names: readonly string[];
+export class ArrowSink extends ColumnarSink {
   readonly #schema: Schema;
-  readonly #output: FileOutput;
-  readonly #pieces: PieceOutput;
   readonly #writer: FileFormatWriter | StreamFormatWriter;
-  readonly #range: TimeRange;
-  readonly #batchBytes: number;
-  #bytes = 0;
 
   constructor(target: SinkTarget, format: 'file' | 'stream') {
-    const columns = columnsInFile(target);
-    this.#columns = columns.map((column) => columnBuffer(target.table, column));
-    this.#names = columns.map((column) => column.name);
-    this.#schema = arrowSchema(target.table, columns);
-    this.#range = new TimeRange(target.table);
-    this.#batchBytes = (target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES) / 2;
-    this.#output = new FileOutput(target.path);
-    this.#pieces = new PieceOutput(this.#output);
-    this.#writer = format === 'file' ? new FileFormatWriter(this.#pieces) : new StreamFormatWriter(this.#pieces);
+    super(target, (target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES) / 2, columnBuffer);
+    this.#schema = arrowSchema(target.table, columnsInFile(target));
+    this.#writer = format === 'file' ? new FileFormatWriter(this.output) : new StreamFormatWriter(this.output);
   }
 
-  get bytesBuffered(): number {
-    return this.#bytes;
-  }
-
-  write(row: SinkRow): void {
-    this.#bytes += appendRow(this.#columns, this.#names, row);
-    this.#range.see(row);
-    this.rows++;
-    if (this.#bytes >= this.#batchBytes) this.#writeBatch();
-  }
-
-  close(): SinkFile | null {
-    if (this.rows === 0) return null;
-    this.#writeBatch();
-    this.#writer.finish();
-    this.#pieces.flush();
-    const file = this.#output.close();
-    return file && { ...file, rows: this.rows, minTimestamp: this.#range.min, maxTimestamp: this.#range.max };
-  }
-
-  abort(): void {
-    this.#output.abort();
-    for (const column of this.#columns) column.reset();
-    this.#bytes = 0;
-  }
-
-  #writeBatch(): void {
-    const { length } = this.#columns[0]!;
-    if (length === 0) return;
-    const children = this.#columns.map((column, i) => arrowData(column, this.#schema.fields[i]!.type));
+  protected writeGroup(length: number): void {
+    const children = this.columns.map((column, i) => arrowData(column, this.#schema.fields[i]!.type));
     const data = makeData({ type: new Struct(this.#schema.fields), length, nullCount: 0, children });
     this.#writer.write(new RecordBatch(this.#schema, data));
-    this.#pieces.flush();
-    for (const column of this.#columns) column.reset();
-    this.#bytes = 0;
+  }
+
+  protected writeEnd(): void {
+    this.#writer.finish();
   }
 }

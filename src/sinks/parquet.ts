@@ -6,8 +6,8 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import type { DecodedArray } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Column, TableName } from '../records/tables.ts';
+import { ColumnarSink } from './columnar-sink.ts';
 import {
-  appendRow,
   BoolColumn,
   type ColumnBuffer,
   FloatColumn,
@@ -17,27 +17,22 @@ import {
   TextColumn,
   TimestampColumn,
 } from './columns.ts';
-import { FileOutput } from './file-output.ts';
+import type { FileOutput } from './file-output.ts';
 import { parquetSchema } from './parquet-schema.ts';
 import {
   columnsInFile,
   DEFAULT_ROW_GROUP_BYTES,
   SCHEMA_VERSION,
   SCHEMA_VERSION_KEY,
-  type SinkFile,
-  type SinkRow,
   type SinkTarget,
   TABLE_KEY,
-  type TableSink,
 } from './sink.ts';
-import { TimeRange } from './time-range.ts';
 
 /** Level 1 wrote transcripts 1.5 times as fast as level 3, for files some 5 % larger. */
 const ZSTD_LEVEL = 1;
 /** Uncompressed bytes of a page. */
 const PAGE_BYTES = 1024 * 1024;
-/** Chunks from this size on are written to disk without a copy. */
-const DIRECT_BYTES = 256 * 1024;
+const WRITER_BYTES = 64 * 1024;
 
 const compressors = {
   ZSTD: (page: Uint8Array): Uint8Array =>
@@ -48,12 +43,12 @@ const compressors = {
     }),
 };
 
-/** The library's byte writer over a file. */
+/** The library's byte writer over a file: a small buffer that is emptied into the file whenever it is full. */
 class FileByteWriter extends ByteWriter {
   readonly #output: FileOutput;
 
   constructor(output: FileOutput) {
-    super(DIRECT_BYTES);
+    super(WRITER_BYTES);
     this.#output = output;
   }
 
@@ -64,7 +59,7 @@ class FileByteWriter extends ByteWriter {
   }
 
   override appendBytes(value: Uint8Array): void {
-    if (value.length < DIRECT_BYTES) return super.appendBytes(value);
+    if (value.length < WRITER_BYTES) return super.appendBytes(value);
     this.flush();
     this.#output.write(value);
     this.offset += value.length;
@@ -144,26 +139,14 @@ function columnSource(buffer: ColumnBuffer) {
 }
 
 /** One table as a Parquet file. */
-export class ParquetSink implements TableSink {
-  rows = 0;
-  readonly #columns: readonly ColumnBuffer[];
-  readonly #names: readonly string[];
-  readonly #output: FileOutput;
+export class ParquetSink extends ColumnarSink {
   readonly #writer: ParquetWriter;
-  readonly #range: TimeRange;
-  readonly #rowGroupBytes: number;
-  #bytes = 0;
 
   constructor(target: SinkTarget) {
-    const columns = columnsInFile(target);
-    this.#columns = columns.map((column) => columnBuffer(target.table, column));
-    this.#names = columns.map((column) => column.name);
-    this.#range = new TimeRange(target.table);
-    this.#rowGroupBytes = target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES;
-    this.#output = new FileOutput(target.path);
+    super(target, target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES, columnBuffer);
     this.#writer = new ParquetWriter({
-      writer: new FileByteWriter(this.#output),
-      schema: parquetSchema(columns),
+      writer: new FileByteWriter(this.output),
+      schema: parquetSchema(columnsInFile(target)),
       codec: 'ZSTD',
       compressors,
       createdBy: 'sessionlake',
@@ -174,36 +157,11 @@ export class ParquetSink implements TableSink {
     });
   }
 
-  get bytesBuffered(): number {
-    return this.#bytes;
+  protected writeGroup(rows: number): void {
+    this.#writer.write({ columnData: this.columns.map(columnSource), rowGroupSize: rows, pageSize: PAGE_BYTES });
   }
 
-  write(row: SinkRow): void {
-    this.#bytes += appendRow(this.#columns, this.#names, row);
-    this.#range.see(row);
-    this.rows++;
-    if (this.#bytes >= this.#rowGroupBytes) this.#writeRowGroup();
-  }
-
-  close(): SinkFile | null {
-    if (this.rows === 0) return null;
-    this.#writeRowGroup();
+  protected writeEnd(): void {
     this.#writer.finish();
-    const file = this.#output.close();
-    return file && { ...file, rows: this.rows, minTimestamp: this.#range.min, maxTimestamp: this.#range.max };
-  }
-
-  abort(): void {
-    this.#output.abort();
-    for (const column of this.#columns) column.reset();
-    this.#bytes = 0;
-  }
-
-  #writeRowGroup(): void {
-    const rowGroupSize = this.#columns[0]!.length;
-    if (rowGroupSize === 0) return;
-    this.#writer.write({ columnData: this.#columns.map(columnSource), rowGroupSize, pageSize: PAGE_BYTES });
-    for (const column of this.#columns) column.reset();
-    this.#bytes = 0;
   }
 }

@@ -92,9 +92,14 @@ export class RowTree {
    */
   resolve(leaf: number, replyCount: number): Activity {
     const onPath = new Uint8Array(this.size);
+    if (this.saved !== null && leaf === this.saved.leaf) {
+      // Only sidechains grew.
+      onPath.set(this.saved.window.onPath);
+      return { onPath, active: this.spread(onPath, replyCount) };
+    }
     const end = this.walk(leaf, onPath);
     const active = this.spread(onPath, replyCount);
-    this.checkSaved(end, onPath, active);
+    if (this.saved !== null) this.checkSaved(this.saved, end, active);
     return { onPath, active };
   }
 
@@ -103,7 +108,7 @@ export class RowTree {
     const old = this.saved?.window.onPath ?? [];
     let index = leaf;
     while (index >= 0) {
-      if (index < this.floor && old[index] === 1) {
+      if (old[index] === 1) {
         // From here on the way is the old one.
         for (let i = 0; i <= index; i++) onPath[i] = old[i]!;
         return index;
@@ -129,12 +134,15 @@ export class RowTree {
     const liveReplies = new Uint8Array(replyCount);
     for (let i = 0; i < this.size; i++) if (onPath[i] === 1 && this.replies[i] !== -1) liveReplies[this.replies[i]!] = 1;
     const active = new Uint8Array(this.size);
+    const window = this.saved?.window;
     for (let i = 0; i < this.size; i++) {
       const flags = this.flags[i]!;
       const reply = this.replies[i]!;
       const parent = this.parents[i]!;
       const isLive =
         onPath[i] === 1 ||
+        // Why a row off the old way was live may be out of sight.
+        (window?.active[i] === 1 && window.onPath[i] === 0) ||
         (flags & SIDECHAIN) !== 0 ||
         (reply !== -1 && liveReplies[reply] === 1) ||
         ((flags & RESULT) !== 0 && parent >= 0 && active[parent] === 1);
@@ -143,18 +151,12 @@ export class RowTree {
     return active;
   }
 
-  private checkSaved(end: number, onPath: Uint8Array, active: Uint8Array): void {
-    if (this.saved === null) return;
-    if (end === BEFORE) throw new ReadWholeSource();
-    const { window } = this.saved;
-    for (let i = 0; i < this.floor; i++) {
-      if ((this.flags[i]! & MESSAGE) === 0 || (this.flags[i]! & SIDECHAIN) !== 0) continue;
-      const left = window.onPath[i] === 1 && onPath[i] === 0 && active[i] === 0;
-      const joined = window.active[i] === 0 && active[i] === 1;
-      if (left || joined) throw new ReadWholeSource();
-    }
+  private checkSaved({ window }: Tail, end: number, active: Uint8Array): void {
     // Rows out of sight were on the old way, and the new one does not reach them.
-    if (end === ROOT && !this.isWhole) throw new ReadWholeSource();
+    if (end === BEFORE || (end === ROOT && !this.isWhole)) throw new ReadWholeSource();
+    for (let i = 0; i < this.floor; i++) {
+      if ((this.flags[i]! & MESSAGE) !== 0 && window.active[i] !== active[i]) throw new ReadWholeSource();
+    }
   }
 
   /** The last rows, for a later read to go on from. */

@@ -160,7 +160,8 @@ class OutlineBuilder {
     const { table } = this.tree;
     for (const leaf of this.saved?.summaries ?? []) if (table.find(leaf) !== -1) throw new ReadWholeSource();
     const found = this.summaries.findLast(({ leaf }) => leaf !== 0 && table.find(leaf) !== -1);
-    if (found === undefined && this.summaries.length > 0 && !this.tree.isWhole) throw new ReadWholeSource();
+    // The last one may be about a row that is out of sight.
+    if (found !== this.summaries.at(-1) && !this.tree.isWhole) throw new ReadWholeSource();
     return found?.ordinal ?? -1;
   }
 

@@ -118,6 +118,11 @@ export class Row {
     return this.has(path) ? Buffer.from(this.scanner.raw(slots[path])) : null;
   }
 
+  /** Whether a value's bytes hold the needle. */
+  rawIncludes(path: Path, needle: Buffer): boolean {
+    return this.scanner.has(slots[path]) && this.scanner.raw(slots[path]).includes(needle);
+  }
+
   /** The elements of an array value, as views of the line; empty for anything else. */
   elements(path: Path): Buffer[] {
     return this.scanner.elements(slots[path]);

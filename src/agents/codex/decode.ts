@@ -4,7 +4,7 @@ import type { Frame } from '../../framing/frame.ts';
 import { type DecodeContext, type Decoder, type Emitter, type EventAt, ReadWholeSource } from '../agent.ts';
 import { parseIsoTime } from '../dialects/clock.ts';
 import { field, type Json, nameField, objectField, stringField } from './guards.ts';
-import { isClosed, type LineHead, readHead } from './head.ts';
+import { type LineHead, readHead, timestampText } from './head.ts';
 import { type Header, readHeader, threadIdOfName } from './header.ts';
 import { Inheritance, type InheritanceRule, inheritanceRule, type Standing, startInheritance } from './inherited.ts';
 import { countLine, type Told, tellItem } from './items.ts';
@@ -14,10 +14,19 @@ import { environmentCwd, type MessageState, mirroredMessage, reasoningEvent, rea
 import { EMPTY_OUTLINE, type RolloutOutline } from './outline.ts';
 import { type Interest, mayPass, mayPassInRegion, passedName } from './pass.ts';
 import { SpanCursor } from './rollback.ts';
+import { isClosed, memberValue, plainString, scanTokenCount, type TokenCount } from './scan.ts';
 import { resumeCommand, sessionFields } from './session.ts';
 import { type RolloutState, startState, stateOf } from './state.ts';
 import { MIRROR_EVENTS } from './types.ts';
-import { type CountedTokens, countTokens, observation, readVector, sameVector, type Vector } from './usage.ts';
+import {
+  type CountedTokens,
+  countTokens,
+  observation,
+  readTokenCount,
+  readVector,
+  sameVector,
+  type Vector,
+} from './usage.ts';
 
 /** What differs between Codex and the products that write the same rollouts. */
 export interface RolloutProduct {
@@ -32,12 +41,18 @@ const BAD_LINES: Readonly<Record<BadLine, string>> = {
   no_payload: 'The line has no payload object.',
 };
 
-/** A line as it is told: what it is to its file, and how its rows are placed. */
-interface ToldLine extends Told {
-  readonly line: RolloutLine;
+/** A line of a usage ledger: what it is to its file, and how its row is placed. */
+interface UsageLine extends Pick<Told, 'at'> {
   readonly frame: Frame;
   readonly standing: Standing;
 }
+
+/** Any line as it is told. */
+interface ToldLine extends Told, UsageLine {
+  readonly line: RolloutLine;
+}
+
+const MODEL = Buffer.from('model');
 
 class RolloutDecoder implements Decoder {
   readonly #context: DecodeContext<RolloutOutline>;
@@ -105,6 +120,7 @@ class RolloutDecoder implements Decoder {
       this.#pass(head);
       return;
     }
+    if (head !== null && this.#state.lines === 2 && this.#scan(frame, bytes, head)) return;
     const line = readLine(frame.json());
     if (typeof line === 'string') {
       this.#out.badRecord(frame.position(), line, BAD_LINES[line]);
@@ -113,7 +129,7 @@ class RolloutDecoder implements Decoder {
     this.#nameLine(line.ordinal);
     if (this.#state.lines < 2 && this.#opening(line) === 'header') return;
     const standing = this.#inheritance?.place(line) ?? 'own';
-    const at = (slot: string): EventAt => this.#at(line, frame, slot);
+    const at = (slot: string): EventAt => this.#at(line.timestampText, frame, slot);
     this.#tell({ line, frame, standing, at, state: () => this.#messageState(line, frame, standing) });
   }
 
@@ -151,8 +167,7 @@ class RolloutDecoder implements Decoder {
   }
 
   #pass(head: LineHead): void {
-    this.#inheritance?.pass(head.ordinal);
-    this.#nameLine(head.ordinal);
+    if (this.#inheritance !== null) this.#skipTo(head, this.#inheritance);
     const isMirror = head.type === 'event_msg' && MIRROR_EVENTS.has(head.payloadType ?? '');
     if (isMirror && !this.#state.hasMessages) {
       this.#state.toldMirrors = true;
@@ -160,6 +175,32 @@ class RolloutDecoder implements Decoder {
     }
     const name = passedName(head);
     if (name !== null) this.#out.ignored(name);
+  }
+
+  /** Takes what counts of the two types that are most of the usage path; false where the line has to be parsed. */
+  #scan(frame: Frame, bytes: Buffer, head: LineHead): boolean {
+    const inheritance = this.#inheritance;
+    if (inheritance === null || inheritance.needsEveryLine) return false;
+    if (head.type === 'turn_context' && !inheritance.awaitsTurn) {
+      const model = plainString(bytes, memberValue(bytes, head.end, MODEL));
+      if (model === null || !isClosed(bytes)) return false;
+      this.#skipTo(head, inheritance);
+      this.#useModel({ model }, inheritance.standing);
+      this.#out.ignored(head.type);
+      return true;
+    }
+    if (head.payloadType !== 'token_count' || head.type !== 'event_msg') return false;
+    const count = scanTokenCount(bytes, head.end);
+    if (count === undefined || !isClosed(bytes)) return false;
+    this.#skipTo(head, inheritance);
+    const at = (slot: string): EventAt => this.#at(timestampText(bytes, head), frame, slot);
+    this.#tokenCount(count, { frame, standing: inheritance.standing, at });
+    return true;
+  }
+
+  #skipTo(head: LineHead, inheritance: Inheritance): void {
+    inheritance.pass(head.ordinal);
+    this.#nameLine(head.ordinal);
   }
 
   /**
@@ -211,14 +252,14 @@ class RolloutDecoder implements Decoder {
     else this.#state.ownModel = model;
   }
 
-  #at(line: RolloutLine, frame: Frame, slot: string): EventAt {
+  #at(timestampText: string | null, frame: Frame, slot: string): EventAt {
     return {
       sessionId: this.#header().id,
       nativeId: this.#nativeId,
       slot,
       position: frame.position(),
-      timestamp: parseIsoTime(line.timestampText),
-      timestampText: line.timestampText,
+      timestamp: parseIsoTime(timestampText),
+      timestampText,
     };
   }
 
@@ -243,7 +284,7 @@ class RolloutDecoder implements Decoder {
   #event(told: ToldLine): void {
     const { line } = told;
     const type = line.payloadType ?? '';
-    if (type === 'token_count') this.#tokenCount(told);
+    if (type === 'token_count') this.#tokenCount(readTokenCount(line.payload), told);
     else if (MIRROR_EVENTS.has(type)) this.#mirror(told);
     else if (type === 'agent_reasoning_raw_content') this.#rawReasoning(told);
     else {
@@ -292,8 +333,8 @@ class RolloutDecoder implements Decoder {
     return this.#state.hasRecords;
   }
 
-  #tokenCount(told: ToldLine): void {
-    const counted = countTokens(this.#state.counts, told.line.payload);
+  #tokenCount(count: TokenCount | null, told: UsageLine): void {
+    const counted = count === null ? null : countTokens(this.#state.counts, count);
     if (counted === null || told.standing !== 'own' || this.#recordsBegan(told.frame)) return;
     if (this.#isOfFirstRecord(counted)) return;
     this.#state.toldCounts = true;
@@ -318,8 +359,9 @@ class RolloutDecoder implements Decoder {
     else this.#usage(told, vector, nameField(payload, 'response_id'), 'native');
   }
 
-  #usage(told: ToldLine, vector: Vector, key: string | null, basis: 'native' | CountedTokens['basis']): void {
-    if (!this.#out.wants.usage) return;
+  #usage(told: UsageLine, vector: Vector, key: string | null, basis: 'native' | CountedTokens['basis']): void {
+    // A session row tells whether usage is recorded.
+    if (!this.#out.wants.usage && !this.#out.wants.sessions) return;
     const { ownModel, serviceTier } = this.#state;
     const origin = { key, basis, model: ownModel, provider: this.#header().provider, serviceTier };
     this.#out.usage(told.at('usage'), observation(vector, origin));

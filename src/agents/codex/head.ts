@@ -11,6 +11,8 @@ export interface LineHead {
   ordinal: number | null;
   /** Where the payload's type ends (or the payload begins), for a further look. */
   end: number;
+  /** Where the text of the timestamp ends. */
+  timeEnd: number;
 }
 
 const QUOTE = 0x22;
@@ -40,14 +42,14 @@ const wordEnd = (bytes: Buffer, from: number): number => {
 };
 
 /** The one object that `readHead` fills: heads are looked at and forgotten. */
-const head: LineHead = { type: '', payloadType: null, ordinal: null, end: 0 };
+const head: LineHead = { type: '', payloadType: null, ordinal: null, end: 0, timeEnd: 0 };
 
 /** Reads the head of a line in the writer's spelling; null for any other. The result is valid until the next call. */
 export function readHead(bytes: Buffer): LineHead | null {
   if (!holds(bytes, 0, TIMESTAMP)) return null;
   let at = wordEnd(bytes, TIMESTAMP.length);
   if (at === -1) return null;
-  at++;
+  head.timeEnd = at++;
   head.ordinal = null;
   if (holds(bytes, at, ORDINAL)) {
     at += ORDINAL.length;
@@ -75,40 +77,6 @@ export function readHead(bytes: Buffer): LineHead | null {
   return head;
 }
 
-const isEscaped = (bytes: Buffer, quote: number): boolean => {
-  let at = quote - 1;
-  while (bytes[at] === BACKSLASH) at--;
-  return (quote - at) % 2 === 0;
-};
-
-/** Index of the quote that closes the string opened before `from`; -1 where it is not closed. */
-const stringEnd = (bytes: Buffer, from: number): number => {
-  // Keys and numbers are short: looking byte by byte beats a call into `indexOf`.
-  const near = Math.min(bytes.length, from + 32);
-  let at = from;
-  while (at < near) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    at += byte === BACKSLASH ? 2 : 1;
-  }
-  let end = bytes.indexOf(QUOTE, at);
-  while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
-  return end;
-};
-
-/**
- * Whether brackets and strings of a line are closed at its end and not before. A line that was torn off while it was
- * written never is: a skipped line is still known to be damaged.
- */
-export function isClosed(bytes: Buffer): boolean {
-  let depth = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = stringEnd(bytes, at + 1);
-      if (at === -1) return false;
-    } else if (byte === 0x7b || byte === 0x5b) depth++;
-    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at === bytes.length - 1;
-  }
-  return false;
-}
+/** The time of a line whose head was read. */
+export const timestampText = (bytes: Buffer, { timeEnd }: LineHead): string =>
+  bytes.toString('utf8', TIMESTAMP.length, timeEnd);

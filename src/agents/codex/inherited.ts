@@ -109,9 +109,20 @@ export class Inheritance {
       const turn = turnIdOf(line);
       if (turn !== null) state.importing = turn.startsWith(IMPORTED_TURN);
     }
+    return this.standing;
+  }
+
+  /** What the line was that was placed or passed last. */
+  get standing(): Standing {
+    const { state } = this;
     if (state.importing) return 'copy';
     if (!state.inside) return 'own';
     return state.rule === 'orphan' ? 'unproven' : 'copy';
+  }
+
+  /** Inside a region that the next turn may end. */
+  get awaitsTurn(): boolean {
+    return this.state.inside && this.state.rule !== 'ordinals';
   }
 
   /** Passes a line of which only the ordinal is known. A line without one is what the line before it was. */

@@ -5,10 +5,11 @@ import type { Frame } from '../../framing/frame.ts';
 import type { Claims, FamilyMember, Kinship, Links, SourceSpec } from '../agent.ts';
 import { parseIsoTime } from '../dialects/clock.ts';
 import { nameField } from './guards.ts';
-import { isClosed, readHead } from './head.ts';
+import { readHead } from './head.ts';
 import { type Header, readHeader, threadIdOfName } from './header.ts';
 import { cutKey, payloadKey, TURNS_MARK, turnKey } from './keys.ts';
 import { type RolloutLine, readLine, turnIdOf } from './line.ts';
+import { isClosed } from './scan.ts';
 import { FAT_LINES } from './types.ts';
 
 /** The line in a frame; null where it is damaged (the decoder reports it). */

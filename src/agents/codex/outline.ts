@@ -7,13 +7,14 @@
 import type { Frame } from '../../framing/frame.ts';
 import { type Links, ReadWholeSource, type SourceSpec } from '../agent.ts';
 import { countField, field, type Json, nameField, stringField } from './guards.ts';
-import { isClosed, type LineHead, readHead } from './head.ts';
+import { type LineHead, readHead } from './head.ts';
 import { type Header, readHeader, threadIdOfName } from './header.ts';
 import { lineOf, links } from './kinship.ts';
 import { type RolloutLine, readLine } from './line.ts';
 import { isTypedMirror } from './messages.ts';
 import { isTypedMessage } from './meta.ts';
 import { RollbackLog, type Span } from './rollback.ts';
+import { isClosed } from './scan.ts';
 import { type RolloutState, stateOf } from './state.ts';
 import { MIRROR_EVENTS } from './types.ts';
 import { readVector, type Vector } from './usage.ts';

@@ -7,6 +7,7 @@
  */
 import type { UsageObservation } from '../agent.ts';
 import { asObject, field, type Json, numberField, objectField } from './guards.ts';
+import type { TokenCount } from './scan.ts';
 
 /** Counters of a reply or a running total. `input` contains `cached` and `cacheWrite`, `output` contains `reasoning`. */
 export interface Vector {
@@ -82,6 +83,13 @@ export interface CountMemory {
   last: Vector | null;
 }
 
+/** Vectors of a `token_count` line; null where it has no `info`: news about rate limits only. */
+export function readTokenCount(payload: Json): TokenCount | null {
+  const info = objectField(payload, 'info');
+  if (info === null) return null;
+  return { total: readVector(field(info, 'total_token_usage')), last: readVector(field(info, 'last_token_usage')) };
+}
+
 export interface CountedTokens {
   readonly vector: Vector;
   readonly basis: 'last_sample' | 'cumulative_delta';
@@ -91,11 +99,7 @@ export interface CountedTokens {
  * What a `token_count` line adds under ledger B; null for a re-emission and for what is no usage. Moves the memory in any
  * case: inherited and skipped lines still set the previous total.
  */
-export function countTokens(memory: CountMemory, payload: Json): CountedTokens | null {
-  const info = objectField(payload, 'info');
-  if (info === null) return null; // news about rate limits only
-  const total = readVector(field(info, 'total_token_usage'));
-  const last = readVector(field(info, 'last_token_usage'));
+export function countTokens(memory: CountMemory, { total, last }: TokenCount): CountedTokens | null {
   const before = memory.total;
   const repeated = total === null ? sameVector(last, memory.last) : sameVector(total, before);
   if (total !== null) memory.total = total;

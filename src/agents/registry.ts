@@ -1,9 +1,9 @@
 /** The agents that sessionlake reads: one line each. */
 import type { AgentDefinition } from './agent.ts';
-
+import { claude } from './claude/index.ts';
 import { codex } from './codex/index.ts';
 
-export const agents: readonly AgentDefinition[] = [codex];
+export const agents: readonly AgentDefinition[] = [claude, codex];
 
 const byName = new Map<string, AgentDefinition>();
 for (const agent of agents) for (const name of [agent.slug, ...agent.aliases]) byName.set(name.toLowerCase(), agent);

@@ -1,6 +1,5 @@
 /** Bytes of a source at positions: a file that is open, or a decompressed one. */
-import { close, constants, createReadStream, closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
-import { mkdtempSync, rmdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -186,13 +185,23 @@ class Spool {
   }
 }
 
+/** The bytes of a file, without a stream that would close it. */
+function* chunksOf(fd: number): Generator<Buffer> {
+  for (let position = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(256 * 1024);
+    const read = readAt(fd, chunk, 0, chunk.length, position);
+    if (read === 0) return;
+    position += read;
+    yield chunk.subarray(0, read);
+  }
+}
+
 async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource> {
   const { fd, stat } = openFile(path);
   const spool = new Spool();
   let truncated = false;
   try {
-    const input = createReadStream('', { fd, autoClose: false, start: 0 });
-    await pipeline(input, createZstdDecompress(), async (chunks: AsyncIterable<Buffer>) => {
+    await pipeline(chunksOf(fd), createZstdDecompress(), async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
         spool.add(chunk);
         if (limits.maxFile !== null && spool.size > limits.maxFile) {
@@ -206,7 +215,7 @@ async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource>
     if (code === 'Z_BUF_ERROR' && spool.size > 0) truncated = true;
     else {
       spool.discard();
-      close(fd);
+      closeSync(fd);
       if (code?.startsWith('ZSTD_') || code?.startsWith('Z_')) throw sourceError('bad_zstd', `is no whole zstd stream (${code})`, error);
       throw error;
     }

@@ -85,23 +85,31 @@ export class JsonlReader {
   private readonly limits: ReadLimits;
   private readonly budget: ByteBudget | null;
   private readonly onProgress: ((bytes: number) => void) | null;
+  private readonly chunkBytes: number;
 
   constructor(
     source: ByteSource,
     limits: ReadLimits,
-    options: { from?: { byte: number; ordinal: number }; budget?: ByteBudget | null; onProgress?: (bytes: number) => void } = {},
+    options: {
+      from?: { byte: number; ordinal: number };
+      budget?: ByteBudget | null;
+      onProgress?: (bytes: number) => void;
+      /** Size of the buffer to begin with. */
+      chunkBytes?: number;
+    } = {},
   ) {
     this.source = source;
     this.limits = limits;
     this.budget = options.budget ?? null;
     this.onProgress = options.onProgress ?? null;
+    this.chunkBytes = options.chunkBytes ?? CHUNK;
     this.lastCompleteByte = options.from?.byte ?? 0;
     this.records = options.from?.ordinal ?? 0;
   }
 
   *frames(): Generator<Frame, void, undefined> {
     const frame = new LineFrame(this.limits, this.budget);
-    let buffer = takeBuffer();
+    let buffer = takeBuffer(this.chunkBytes);
     /** Position in the source of buffer[0]. */
     let base = this.lastCompleteByte;
     let filled = 0;
@@ -180,8 +188,9 @@ const isBlank = (buffer: Buffer, start: number, end: number): boolean => {
 /** One idle buffer is kept: most sources are read with the same one. */
 let idle: Buffer | null = null;
 
-const takeBuffer = (): Buffer => {
-  const buffer = idle ?? Buffer.allocUnsafeSlow(CHUNK);
+const takeBuffer = (size: number): Buffer => {
+  if (idle === null || idle.length !== size) return Buffer.allocUnsafeSlow(size);
+  const buffer = idle;
   idle = null;
   return buffer;
 };

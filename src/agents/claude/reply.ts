@@ -44,10 +44,10 @@ export interface ReplyState {
   readonly texts: string[];
   readonly thinking: string[];
   readonly kinds: string[];
-  /** Ids of calls, and of results with a mark before them. */
+  /** Slots of calls and results that have an id. */
   readonly tools: string[];
-  /** Calls without an id. */
-  namelessCalls: number;
+  /** Calls and results without an id. */
+  namelessTools: number;
   usage: { readonly place: RowPlace; readonly sample: UsageSample; readonly isCopy: boolean } | null;
   /** Whether the reply's uncounted usage was reported. */
   reportedUncounted: boolean;
@@ -63,7 +63,7 @@ export const newReply = (ids: Pick<ReplyState, 'messageId' | 'nativeId' | 'usage
   thinking: [],
   kinds: [],
   tools: [],
-  namelessCalls: 0,
+  namelessTools: 0,
   usage: null,
   reportedUncounted: false,
 });
@@ -119,12 +119,14 @@ export class Reply implements Place {
     if (list.length > FEW) this.digests[column].add(digest(text));
   }
 
-  /** Whether this call or result is new to the reply. */
-  addTool(id: string): boolean {
-    if (this.tools.has(id)) return false;
-    this.tools.add(id);
-    this.state.tools.push(id);
-    return true;
+  /** Slot of a call or result; null where an earlier row brought it already. */
+  slotOf(kind: 'call' | 'result', id: string | null): string | null {
+    if (id === null) return `${kind}:#${this.state.namelessTools++}`;
+    const slot = `${kind}:${id}`;
+    if (this.tools.has(slot)) return null;
+    this.tools.add(slot);
+    this.state.tools.push(slot);
+    return slot;
   }
 
   /** Id of an event of this reply in the row at `place`. */
@@ -134,7 +136,8 @@ export class Reply implements Place {
 
   tell(out: Emitter): void {
     const { row, usage } = this.state;
-    if (row !== null && out.wants.messages) this.tellMessage(out, row);
+    // Sessions count their messages.
+    if (row !== null && (out.wants.messages || out.wants.sessions)) this.tellMessage(out, row);
     if (usage !== null) {
       const { messageId, usageKey } = this.state;
       out.usage(this.at('usage', usage.place), toObservation(usage.sample, messageId, usageKey, usage.isCopy));

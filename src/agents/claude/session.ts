@@ -72,32 +72,30 @@ export function noteRow(state: SessionState, row: Row, facts: FileFacts, isOwn: 
   state.isBackground ||= row.equals('sessionKind', 'bg');
 }
 
-/** Notes a row about the session: of each kind the last one counts. False where its type is not one of these. */
-export function noteFact(state: SessionState, type: string, record: Json, sessionId: string): boolean {
+/** Notes a row about the session: of each kind the last one counts. */
+export function noteFact(state: SessionState, type: string, record: Json, sessionId: string): void {
   switch (type) {
     case 'custom-title':
       state.customTitle = idOrNull(stringField(record, 'customTitle'));
-      return true;
+      break;
     case 'ai-title':
       state.aiTitle = idOrNull(stringField(record, 'aiTitle'));
-      return true;
+      break;
     case 'agent-name':
       state.agentName = idOrNull(stringField(record, 'agentName'));
-      return true;
+      break;
     case 'tag':
       state.tag = idOrNull(stringField(record, 'tag'));
-      return true;
+      break;
     case 'pr-link':
       state.prUrl = idOrNull(stringField(record, 'prUrl'));
-      return true;
+      break;
     case 'continued-in':
       state.continuedIn = idOrNull(stringField(record, 'continuedInSessionId'));
-      return true;
+      break;
     case 'cost-state':
       if ((stringField(record, 'sessionId') ?? sessionId) === sessionId) state.cost = readCost(record);
-      return true;
-    default:
-      return false;
+      break;
   }
 }
 

@@ -14,7 +14,7 @@ import { environmentCwd, type MessageState, mirroredMessage, reasoningEvent, rea
 import { EMPTY_OUTLINE, type RolloutOutline } from './outline.ts';
 import { type Interest, mayPass, mayPassInRegion, passedName } from './pass.ts';
 import { SpanCursor } from './rollback.ts';
-import { isClosed, memberValue, plainString, scanTokenCount, type TokenCount } from './scan.ts';
+import { endsWhole, isClosed, memberValue, plainString, scanTokenCount, type TokenCount } from './scan.ts';
 import { resumeCommand, sessionFields } from './session.ts';
 import { type RolloutState, startState, stateOf } from './state.ts';
 import { MIRROR_EVENTS } from './types.ts';
@@ -62,6 +62,7 @@ class RolloutDecoder implements Decoder {
   readonly #nameId: string;
   readonly #inactive: SpanCursor;
   readonly #interest: Interest;
+  readonly #isWhole: (bytes: Buffer) => boolean;
   readonly #state: RolloutState;
   #inheritance: Inheritance | null = null;
   /** Whether the reply of the first usage record was met among the `token_count` lines before it. */
@@ -84,6 +85,8 @@ class RolloutDecoder implements Decoder {
       tool_results: tool_results || sessions,
     };
     this.#interest = { wants, reasoningInEvents: product.reasoningInEvents };
+    // Where usage is all that is asked for, nearly all lines are passed, and looking through each would cost the most.
+    this.#isWhole = Object.values(wants).includes(true) ? isClosed : endsWhole;
     const cut = lowestCut(context.copies);
     const resumed = stateOf(context.resume);
     this.#state = resumed ?? { ...startState(), cut };
@@ -116,7 +119,7 @@ class RolloutDecoder implements Decoder {
   frame(frame: Frame): void {
     const bytes = frame.bytes();
     const head = readHead(bytes);
-    if (head !== null && this.#mayPass(head) && isClosed(bytes)) {
+    if (head !== null && this.#mayPass(head) && this.#isWhole(bytes)) {
       this.#pass(head);
       return;
     }

@@ -41,6 +41,19 @@ const wordEnd = (bytes: Buffer, from: number): number => {
   return -1;
 };
 
+/** Words seen before, by a rough hash: a rollout repeats a few dozen, and making a string costs more than comparing. */
+const words: ({ readonly bytes: Buffer; readonly text: string } | undefined)[] = new Array(1024);
+
+function word(bytes: Buffer, start: number, end: number): string {
+  const slot =
+    ((bytes[start] ?? 0) * 31 + (bytes[start + 3] ?? 0) * 7 + (bytes[end - 1] ?? 0) + (end - start) * 61) & 1023;
+  const known = words[slot];
+  if (known !== undefined && known.bytes.length === end - start && holds(bytes, start, known.bytes)) return known.text;
+  const text = bytes.toString('latin1', start, end);
+  words[slot] = { bytes: Buffer.from(bytes.subarray(start, end)), text };
+  return text;
+}
+
 /** The one object that `readHead` fills: heads are looked at and forgotten. */
 const head: LineHead = { type: '', payloadType: null, ordinal: null, end: 0, timeEnd: 0 };
 
@@ -64,14 +77,14 @@ export function readHead(bytes: Buffer): LineHead | null {
   const type = at + TYPE.length;
   at = wordEnd(bytes, type);
   if (at === -1 || !holds(bytes, at + 1, PAYLOAD)) return null;
-  head.type = bytes.toString('latin1', type, at);
+  head.type = word(bytes, type, at);
   head.payloadType = null;
   head.end = at + 1 + PAYLOAD.length;
   if (holds(bytes, head.end, PAYLOAD_TYPE)) {
     const payloadType = head.end + PAYLOAD_TYPE.length;
     const end = wordEnd(bytes, payloadType);
     if (end === -1) return null;
-    head.payloadType = bytes.toString('latin1', payloadType, end);
+    head.payloadType = word(bytes, payloadType, end);
     head.end = end + 1;
   }
   return head;

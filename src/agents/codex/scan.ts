@@ -53,6 +53,13 @@ export function isClosed(bytes: Buffer): boolean {
   return false;
 }
 
+/**
+ * Whether a line ends as a whole one does: its payload and itself closed. Far cheaper than `isClosed`, and enough for
+ * lines of which nothing is used: only one torn off right behind two inner braces is taken for whole.
+ */
+export const endsWhole = (bytes: Buffer): boolean =>
+  bytes[bytes.length - 1] === CLOSE_BRACE && bytes[bytes.length - 2] === CLOSE_BRACE;
+
 /** Index one past the value that begins at `at`; -1 where the line ends first. */
 function valueEnd(bytes: Buffer, at: number): number {
   let depth = 0;

@@ -101,6 +101,13 @@ export const optionsSchema = z.strictObject({
 export type OptionsInput = z.input<typeof optionsSchema>;
 export type Options = z.output<typeof optionsSchema>;
 
+/** Where one of several shapes was expected, what the one that came nearest says. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return issue.message;
+  const nested = issue.errors.flat().find((inner) => inner.code === 'custom') ?? issue.errors.flat()[0];
+  return nested === undefined ? issue.message : wordsOf(nested);
+}
+
 /** Validates options. Throws `UsageError` that names the option. */
 export function parseOptions(input: unknown): Options {
   const result = optionsSchema.safeParse(input);
@@ -109,7 +116,7 @@ export function parseOptions(input: unknown): Options {
     if (issue.code === 'unrecognized_keys') {
       return `unknown option${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((k) => `'${k}'`).join(', ')}; known: ${Object.keys(optionsSchema.shape).join(', ')}`;
     }
-    return `${issue.path.length === 0 ? 'options' : `--${String(issue.path[0])}`}: ${issue.message}`;
+    return `${issue.path.length === 0 ? 'options' : `--${String(issue.path[0])}`}: ${wordsOf(issue)}`;
   });
   throw new UsageError(problems.join('; '));
 }

@@ -1,37 +1,29 @@
 /**
- * Finds the values of wanted keys in the bytes of one JSON object, without parsing the rest: strings are skipped four
- * bytes at a time, and nothing is allocated for what is not asked for.
+ * Finds the values of wanted keys in the bytes of one JSON object, without parsing the rest: nothing is allocated
+ * for what is not asked for.
  *
  * The answer is that of `JSON.parse` for any order of keys, white space and escapes: the last of equal keys counts,
  * and a key of a nested object counts only while no later value has replaced that object.
  */
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const MINUS = 0x2d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const DIGIT_0 = 0x30;
-const DIGIT_9 = 0x39;
-/** Bytes below it must be escaped in a string. */
-const SPACE = 0x20;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DIGIT_0,
+  DIGIT_9,
+  JsonSkipper,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  type ScanMode,
+  SPACE,
+} from './json-skip.ts';
 
-/**
- * Four bytes at a time: a byte of `x = word ^ QUOTES` is zero where the word holds a quote, and the top bit of
- * `((x & LOW_BITS) + LOW_BITS) | x` is clear for zero bytes only. No carry leaves a byte, so every top bit is exact.
- */
-const QUOTES = 0x22222222;
-const BACKSLASHES = 0x5c5c5c5c;
-const LOW_BITS = 0x7f7f7f7f;
-/** As a signed integer, so that masks never become doubles. */
-const TOP_BITS = 0x80808080 | 0;
-
-/** `strict`: accept exactly what `JSON.parse` accepts. `loose`: leave escapes and control bytes in strings unchecked. */
-export type ScanMode = 'strict' | 'loose';
+export type { ScanMode };
 
 /** Wanted keys of one object. Keys are found by a hash of length, first and last byte. */
 interface Level {
@@ -72,26 +64,32 @@ function buildLevel(paths: readonly (readonly [slot: number, path: readonly stri
   return { keys, keyBytes, heads, nexts, slots, children, below };
 }
 
-export class ObjectScanner {
-  /** Where each wanted value starts, by the index of its path; -1 = absent. Offsets into `memory`. */
+/** Wanted values, prepared once for any number of scanners. */
+export interface ScanPaths {
+  readonly count: number;
+  readonly root: Level;
+}
+
+/** Names wanted values by key, nested ones with dots: `['type', 'message', 'message.id']`. Slots count from 0. */
+export const scanPaths = (paths: readonly string[]): ScanPaths => ({
+  count: paths.length,
+  root: buildLevel(paths.map((path, slot) => [slot, path.split('.')] as const)),
+});
+
+export class ObjectScanner extends JsonSkipper {
+  /** Where each wanted value starts, by slot; -1 = absent. Offsets into `memory`. */
   readonly starts: Int32Array;
   /** One past each wanted value's last byte. */
   readonly ends: Int32Array;
   /** The memory that the scanned bytes lie in. */
   memory: Buffer = Buffer.alloc(0);
-  private bytes: Uint8Array = new Uint8Array(0);
-  private words: Int32Array = new Int32Array(0);
-  private end = 0;
-  private nesting = new Uint8Array(64);
   private readonly root: Level;
-  private readonly strict: boolean;
 
-  /** `paths` name wanted values by key, nested ones with dots: `['type', 'message', 'message.id']`. */
-  constructor(paths: readonly string[], mode: ScanMode) {
-    this.root = buildLevel(paths.map((path, slot) => [slot, path.split('.')] as const));
-    this.starts = new Int32Array(paths.length).fill(-1);
-    this.ends = new Int32Array(paths.length).fill(-1);
-    this.strict = mode === 'strict';
+  constructor(paths: ScanPaths, mode: ScanMode) {
+    super(mode);
+    this.root = paths.root;
+    this.starts = new Int32Array(paths.count).fill(-1);
+    this.ends = new Int32Array(paths.count).fill(-1);
   }
 
   /**
@@ -100,7 +98,7 @@ export class ObjectScanner {
    */
   scan(bytes: Uint8Array): boolean {
     this.starts.fill(-1);
-    if (bytes.buffer !== this.bytes.buffer) this.mapMemory(bytes.buffer);
+    if (bytes.buffer !== this.bytes.buffer) this.useMemory(bytes.buffer);
     const begin = bytes.byteOffset;
     this.end = begin + bytes.length;
     const open = this.skipSpace(begin);
@@ -157,7 +155,7 @@ export class ObjectScanner {
     if (start === -1 || this.bytes[start] !== QUOTE) return null;
     const end = this.ends[slot]!;
     if (this.isEscaped(slot)) return parseString(this.memory, start, end);
-    return this.memory.utf8Slice(start + 1, end - 1);
+    return this.memory.toString('utf8', start + 1, end - 1);
   }
 
   /** The value where it is a number; null for anything else, and for what no double can hold. */
@@ -196,7 +194,7 @@ export class ObjectScanner {
   /** The value, parsed; undefined where it is absent. */
   parse(slot: number): unknown {
     if (this.starts[slot]! === -1) return undefined;
-    return JSON.parse(this.memory.utf8Slice(this.starts[slot]!, this.ends[slot]!));
+    return JSON.parse(this.memory.toString('utf8', this.starts[slot]!, this.ends[slot]!));
   }
 
   /** The elements of an array value, as views that live as long as the scanned bytes; empty for anything else. */
@@ -214,28 +212,16 @@ export class ObjectScanner {
     return views;
   }
 
-  private mapMemory(buffer: ArrayBufferLike): void {
-    this.bytes = new Uint8Array(buffer);
-    this.words = new Int32Array(buffer, 0, buffer.byteLength >> 2);
+  protected override useMemory(buffer: ArrayBufferLike): void {
+    super.useMemory(buffer);
     this.memory = Buffer.from(buffer as ArrayBuffer);
   }
 
   private otherNumber(start: number, end: number): number | null {
     const first = this.bytes[start]!;
     if (first !== MINUS && (first < DIGIT_0 || first > DIGIT_9)) return null;
-    const value = Number(this.memory.latin1Slice(start, end));
+    const value = Number(this.memory.toString('latin1', start, end));
     return Number.isFinite(value) ? value : null;
-  }
-
-  private skipSpace(from: number): number {
-    let i = from;
-    const end = this.end;
-    while (i < end) {
-      const c = this.bytes[i]!;
-      if (c !== SPACE && c !== 0x0a && c !== 0x0d && c !== 0x09) break;
-      i++;
-    }
-    return i;
   }
 
   /** Members of an object whose brace opened before `from`: position after its closing brace, -1 where malformed. */
@@ -247,7 +233,8 @@ export class ObjectScanner {
       if (i >= end || bytes[i] !== QUOTE) return -1;
       const keyStart = i + 1;
       let keyEnd = keyStart;
-      while (keyEnd < end && bytes[keyEnd] !== QUOTE && bytes[keyEnd] !== BACKSLASH && bytes[keyEnd]! >= SPACE) keyEnd++;
+      while (keyEnd < end && bytes[keyEnd] !== QUOTE && bytes[keyEnd] !== BACKSLASH && bytes[keyEnd]! >= SPACE)
+        keyEnd++;
       let index = -1;
       if (bytes[keyEnd] === QUOTE && keyEnd < end) {
         index = this.findKey(level, keyStart, keyEnd);
@@ -302,203 +289,12 @@ export class ObjectScanner {
     }
     return end;
   }
-
-  /** Position after the value at `start`; -1 where malformed. */
-  private skipValue(start: number): number {
-    if (start >= this.end) return -1;
-    const c = this.bytes[start]!;
-    if (c === QUOTE) return this.skipString(start + 1);
-    if (c === OPEN_BRACE || c === OPEN_BRACKET) return this.skipContainer(start);
-    return this.skipScalar(start);
-  }
-
-  /** An object or array of any depth, without recursion: a store must not be able to blow the stack. */
-  private skipContainer(start: number): number {
-    const { bytes, end } = this;
-    let depth = 0;
-    let i = start;
-    for (;;) {
-      // A value stands here.
-      if (i < end && bytes[i]! <= SPACE) i = this.skipSpace(i);
-      if (i >= end) return -1;
-      const c = bytes[i]!;
-      if (c === QUOTE) i = this.skipString(i + 1);
-      else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
-        this.push(depth++, c);
-        i = this.skipSpace(i + 1);
-        if (i >= end) return -1;
-        if (bytes[i] !== c + 2) {
-          if (c === OPEN_BRACE) i = this.skipKey(i);
-          if (i === -1) return -1;
-          continue;
-        }
-        // Empty: what follows is as after any other value.
-        i++;
-        depth--;
-      } else i = this.skipScalar(i);
-      if (i === -1) return -1;
-      // Closes, then a comma before the next value.
-      for (;;) {
-        if (depth === 0) return i;
-        if (i < end && bytes[i]! <= SPACE) i = this.skipSpace(i);
-        if (i >= end) return -1;
-        const opened = this.nesting[depth - 1]!;
-        const after = bytes[i]!;
-        i++;
-        if (after === COMMA) {
-          if (opened === OPEN_BRACE) i = this.skipKey(this.skipSpace(i));
-          if (i === -1) return -1;
-          break;
-        }
-        if (after !== opened + 2) return -1;
-        depth--;
-      }
-    }
-  }
-
-  private push(depth: number, opened: number): void {
-    if (depth === this.nesting.length) {
-      const deeper = new Uint8Array(depth * 2);
-      deeper.set(this.nesting);
-      this.nesting = deeper;
-    }
-    this.nesting[depth] = opened;
-  }
-
-  /** Position after the key at `start` and its colon. */
-  private skipKey(start: number): number {
-    if (start >= this.end || this.bytes[start] !== QUOTE) return -1;
-    const after = this.skipString(start + 1);
-    if (after === -1) return -1;
-    const colon = this.skipSpace(after);
-    return colon < this.end && this.bytes[colon] === COLON ? colon + 1 : -1;
-  }
-
-  /** Position after a number, `true`, `false` or `null`. */
-  private skipScalar(start: number): number {
-    const { bytes, end } = this;
-    const c = bytes[start]!;
-    if (c === 0x74) return this.skipLiteral(start, 0x72, 0x75, 0x65, -1);
-    if (c === 0x66) return this.skipLiteral(start, 0x61, 0x6c, 0x73, 0x65);
-    if (c === 0x6e) return this.skipLiteral(start, 0x75, 0x6c, 0x6c, -1);
-    let i = c === MINUS ? start + 1 : start;
-    if (i >= end || !isDigit(bytes[i]!)) return -1;
-    if (bytes[i] === DIGIT_0) i++;
-    else i = this.skipDigits(i);
-    if (i < end && bytes[i] === 0x2e) {
-      const digits = i + 1;
-      i = this.skipDigits(digits);
-      if (i === digits) return -1;
-    }
-    if (i < end && (bytes[i] === 0x65 || bytes[i] === 0x45)) {
-      i++;
-      if (i < end && (bytes[i] === 0x2b || bytes[i] === MINUS)) i++;
-      const digits = i;
-      i = this.skipDigits(digits);
-      if (i === digits) return -1;
-    }
-    return i;
-  }
-
-  private skipDigits(from: number): number {
-    let i = from;
-    while (i < this.end && isDigit(this.bytes[i]!)) i++;
-    return i;
-  }
-
-  /** The three or four bytes after a literal's first one. */
-  private skipLiteral(start: number, a: number, b: number, c: number, d: number): number {
-    const { bytes } = this;
-    const stop = start + (d === -1 ? 4 : 5);
-    if (stop > this.end) return -1;
-    if (bytes[start + 1] !== a || bytes[start + 2] !== b || bytes[start + 3] !== c) return -1;
-    return d === -1 || bytes[start + 4] === d ? stop : -1;
-  }
-
-  /** Position after the closing quote of the string whose contents start at `from`; -1 where it has none. */
-  private skipString(from: number): number {
-    return this.strict ? this.skipStringStrictly(from) : this.skipStringLoosely(from);
-  }
-
-  /** Only the closing quote matters: the first one with an even number of backslashes before it. */
-  private skipStringLoosely(from: number): number {
-    const { bytes, words, end } = this;
-    const lastWord = end >> 2;
-    let i = from;
-    for (;;) {
-      for (; (i & 3) !== 0; i++) {
-        if (i >= end) return -1;
-        if (bytes[i] === QUOTE && (bytes[i - 1] !== BACKSLASH || this.isUnescaped(i))) return i + 1;
-      }
-      let word = i >> 2;
-      for (; word < lastWord; word++) {
-        const x = words[word]! ^ QUOTES;
-        if (((x - 0x01010101) & ~x & TOP_BITS) !== 0) break;
-      }
-      i = word << 2;
-      for (const stop = i + 4; i < stop; i++) {
-        if (i >= end) return -1;
-        if (bytes[i] === QUOTE && (bytes[i - 1] !== BACKSLASH || this.isUnescaped(i))) return i + 1;
-      }
-    }
-  }
-
-  private isUnescaped(quote: number): boolean {
-    let i = quote - 1;
-    while (this.bytes[i] === BACKSLASH) i--;
-    return ((quote - i) & 1) === 1;
-  }
-
-  /** As above, but escapes and control bytes are checked as well. */
-  private skipStringStrictly(from: number): number {
-    const { bytes, words, end } = this;
-    const wordEnd = Math.min((end + 3) >> 2, words.length);
-    let i = from;
-    for (;;) {
-      let word = i >> 2;
-      let mask = TOP_BITS << ((i & 3) << 3);
-      let found = 0;
-      for (; word < wordEnd; word++) {
-        const w = words[word]!;
-        const q = w ^ QUOTES;
-        const b = w ^ BACKSLASHES;
-        const low = w & LOW_BITS;
-        found = ~((((q & LOW_BITS) + LOW_BITS) | q) & (((b & LOW_BITS) + LOW_BITS) | b) & ((low + 0x60606060) | w)) & mask;
-        if (found !== 0) break;
-        mask = TOP_BITS;
-      }
-      if (found !== 0) i = (word << 2) + ((Math.clz32(found & (~found + 1)) ^ 31) >> 3);
-      else {
-        i = Math.max(word << 2, i);
-        while (i < end && bytes[i] !== QUOTE && bytes[i] !== BACKSLASH && bytes[i]! >= SPACE) i++;
-      }
-      if (i >= end) return -1;
-      const c = bytes[i]!;
-      if (c === QUOTE) return i + 1;
-      if (c !== BACKSLASH) return -1;
-      i = this.skipEscape(i + 1);
-      if (i === -1) return -1;
-    }
-  }
-
-  private skipEscape(at: number): number {
-    if (at >= this.end) return -1;
-    const c = this.bytes[at]!;
-    if (c === 0x6e || c === QUOTE || c === BACKSLASH || c === 0x74 || c === 0x72) return at + 1;
-    if (c === 0x2f || c === 0x62 || c === 0x66) return at + 1;
-    if (c !== 0x75 || at + 5 > this.end) return -1;
-    for (let i = at + 1; i < at + 5; i++) if (!isHexDigit(this.bytes[i]!)) return -1;
-    return at + 5;
-  }
 }
-
-const isDigit = (c: number): boolean => c >= DIGIT_0 && c <= DIGIT_9;
-const isHexDigit = (c: number): boolean => isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
 
 /** The string whose JSON text is memory[start, end); null where it is malformed. */
 const parseString = (memory: Buffer, start: number, end: number): string | null => {
   try {
-    const value: unknown = JSON.parse(memory.utf8Slice(start, end));
+    const value: unknown = JSON.parse(memory.toString('utf8', start, end));
     return typeof value === 'string' ? value : null;
   } catch {
     return null;

@@ -7,6 +7,12 @@ const PEEK_BATCH = 200;
 /** Results that may wait for an earlier, slower one, a thread. */
 const AHEAD = 3;
 
+/**
+ * Rows die young but are not few: left alone, V8 lets this space grow until two threads hold hundreds of megabytes of
+ * garbage and of buffers that belong to it.
+ */
+const YOUNG_GENERATION_MB = 16;
+
 /** Something that runs the exports of `worker.ts` by name. */
 interface Executor {
   run<T>(name: 'peek' | 'claims' | 'shard' | 'writeUsage', task: unknown): Promise<T>;
@@ -22,6 +28,7 @@ async function threadPool(threads: number): Promise<Executor> {
     maxThreads: threads,
     // An abort stops a thread where it stands; with one task each, no other is hit.
     concurrentTasksPerWorker: 1,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   return { run: (name, task) => pool.run(task, { name }), close: () => pool.destroy() };
 }

@@ -3,7 +3,8 @@
  * growing buffer: text goes from its bytes to escaped bytes without a string in between.
  */
 import { isUtf8 } from 'node:buffer';
-import { type Column, type ColumnType, type TableName, tables } from '../records/tables.ts';
+import { type ColumnType, type TableName, tables } from '../records/tables.ts';
+import { ndjsonKey } from '../records/ndjson-key.ts';
 import { CellChecks } from './cells.ts';
 import { FileOutput, type WrittenFile } from './file-output.ts';
 import { ESCAPED, escapeBytes, MAX_ESCAPED } from './json-escape.ts';
@@ -29,11 +30,6 @@ const LINE_FEED = 0x0a;
 const NULL = Buffer.from('null');
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
-
-/**
- * The key of a column in NDJSON: its name, but for a column called `record`, since that key names the kind of the row.
- */
-export const ndjsonKey = (column: Column): string => (column.name === 'record' ? 'record_bytes' : column.name);
 
 /** How a cell is written, as a number: a switch over numbers is a jump. */
 const STRING = 0;

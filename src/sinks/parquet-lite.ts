@@ -18,6 +18,7 @@ import {
   TABLE_KEY,
   type TableSink,
 } from './sink.ts';
+import { withUtcTimes } from './parquet-lite-footer.ts';
 import { validUtf8 } from './text.ts';
 import { TimeRange } from './time-range.ts';
 
@@ -74,7 +75,7 @@ function libraryValue(checks: CellChecks, value: unknown): [value: unknown, byte
     case 'timestamp': {
       const micros = microsOf(checks.millis(value));
       if (typeof micros === 'number') return [micros, 8];
-      throw new CellError(checks.table, checks.column.name, 'parquetjs-lite rounds times after the year 2255');
+      throw new CellError(checks.table, checks.column.name, 'parquetjs-lite rounds times before 1684 and after 2255');
     }
     case 'float':
       return [checks.float(value), 8];
@@ -96,7 +97,6 @@ export class ParquetLiteSink implements TableSink {
   rows = 0;
   readonly #columns: readonly Column[];
   readonly #checks: readonly CellChecks[];
-  readonly #schema: parquetjs.ParquetSchema;
   readonly #envelope: parquetjs.ParquetEnvelopeWriter;
   readonly #writer: parquetjs.ParquetWriter;
   readonly #output: FileOutput;
@@ -105,6 +105,7 @@ export class ParquetLiteSink implements TableSink {
   #pageBytes = 0;
   #groupBytes = 0;
   #failure: Error | null = null;
+  #last: Buffer = Buffer.alloc(0);
 
   constructor(target: SinkTarget) {
     const { table } = target;
@@ -113,26 +114,22 @@ export class ParquetLiteSink implements TableSink {
     this.#range = new TimeRange(table);
     this.#rowGroupBytes = target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES;
     this.#output = new FileOutput(target.path);
-    this.#schema = new ParquetSchema(Object.fromEntries(this.#columns.map((column) => [column.name, fieldDefinition(column)])));
-    this.#envelope = new ParquetEnvelopeWriter(
-      this.#schema,
-      (bytes) => this.#output.write(bytes),
-      () => {},
-      0,
-      { pageSize: NEVER, pageIndex: false },
-    );
-    this.#writer = new ParquetWriter(this.#schema, this.#envelope, { rowGroupSize: NEVER });
+    const schema = new ParquetSchema(Object.fromEntries(this.#columns.map((column) => [column.name, fieldDefinition(column)])));
+    const write = (bytes: Buffer) => this.#take(bytes);
+    this.#envelope = new ParquetEnvelopeWriter(schema, write, () => {}, 0, { pageSize: NEVER, pageIndex: false });
+    this.#writer = new ParquetWriter(schema, this.#envelope, { rowGroupSize: NEVER });
     this.#writer.setMetadata(SCHEMA_VERSION_KEY, SCHEMA_VERSION);
     this.#writer.setMetadata(TABLE_KEY, table satisfies TableName);
   }
 
   get bytesBuffered(): number {
-    return this.#groupBytes;
+    return this.#groupBytes + this.#pageBytes;
   }
 
   write(row: SinkRow): void {
     if (this.#failure !== null) throw this.#failure;
     const cells: Record<string, unknown> = {};
+    let rowBytes = 0;
     for (const checks of this.#checks) {
       const { name } = checks.column;
       const value = row[name];
@@ -140,9 +137,10 @@ export class ParquetLiteSink implements TableSink {
       else {
         const [cell, bytes] = libraryValue(checks, value);
         cells[name] = cell;
-        this.#pageBytes += bytes;
+        rowBytes += bytes;
       }
     }
+    this.#pageBytes += rowBytes;
     this.#append(cells);
     this.#range.see(row);
     this.rows++;
@@ -173,13 +171,18 @@ export class ParquetLiteSink implements TableSink {
     await Promise.resolve();
     if (this.#failure !== null) throw this.#failure;
     if (this.rows === 0) return null;
-    // The library refuses times before 1970; as integers they went in, and only the footer calls them times
-    for (const { name, type } of this.#columns) {
-      if (type === 'timestamp') this.#schema.fields[name]!.originalType = 'TIMESTAMP_MICROS';
-    }
     await this.#writer.close();
+    // The library refuses times before 1970: as integers they went in, and only the footer calls them times
+    const times = this.#columns.filter(({ type }) => type === 'timestamp').map(({ name }) => name);
+    this.#output.write(withUtcTimes(this.#last, new Set(times)));
     const file = this.#output.close();
     return file && { ...file, rows: this.rows, minTimestamp: this.#range.min, maxTimestamp: this.#range.max };
+  }
+
+  /** Holds back what the library has written last: in the end that is the footer. */
+  #take(bytes: Buffer): void {
+    this.#output.write(this.#last);
+    this.#last = bytes;
   }
 
   abort(): void {

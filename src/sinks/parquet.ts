@@ -3,7 +3,7 @@
  * a reader to skip row groups. Row groups are cut by bytes and written at once, so that memory stays flat.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
-import type { DecodedArray } from 'hyparquet';
+import type { DecodedArray, RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Column, TableName } from '../records/tables.ts';
 import { ColumnarSink } from './columnar-sink.ts';
@@ -138,6 +138,18 @@ function columnSource(buffer: ColumnBuffer) {
   };
 }
 
+/**
+ * The library keeps least and greatest values until it writes the footer, but those are views into column buffers that
+ * the next row group fills anew.
+ */
+function keepStatistics({ columns }: RowGroup): void {
+  for (const { meta_data } of columns) {
+    const statistics = meta_data?.statistics;
+    if (statistics?.min_value instanceof Uint8Array) statistics.min_value = new Uint8Array(statistics.min_value);
+    if (statistics?.max_value instanceof Uint8Array) statistics.max_value = new Uint8Array(statistics.max_value);
+  }
+}
+
 /** One table as a Parquet file. */
 export class ParquetSink extends ColumnarSink {
   readonly #writer: ParquetWriter;
@@ -159,6 +171,7 @@ export class ParquetSink extends ColumnarSink {
 
   protected writeGroup(rows: number): void {
     this.#writer.write({ columnData: this.columns.map(columnSource), rowGroupSize: rows, pageSize: PAGE_BYTES });
+    keepStatistics(this.#writer.row_groups.at(-1)!);
   }
 
   protected writeEnd(): void {

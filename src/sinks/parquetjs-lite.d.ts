@@ -10,12 +10,7 @@ declare module 'parquetjs-lite' {
       fields?: Record<string, FieldDefinition>;
     }
 
-    interface Field {
-      originalType?: string;
-    }
-
     class ParquetSchema {
-      readonly fields: Record<string, Field>;
       constructor(definition: Record<string, FieldDefinition>);
     }
 
@@ -46,4 +41,38 @@ declare module 'parquetjs-lite' {
     }
   }
   export = parquetjs;
+}
+
+/** Thrift classes generated from the format's definition. */
+declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
+  namespace thrift {
+    class MicroSeconds {}
+    class TimeUnit {
+      constructor(unit: { MICROS: MicroSeconds });
+    }
+    class TimestampType {
+      constructor(type: { isAdjustedToUTC: boolean; unit: TimeUnit });
+    }
+    class LogicalType {
+      constructor(type: { TIMESTAMP: TimestampType });
+    }
+    interface SchemaElement {
+      name: string;
+      converted_type: number | null;
+      logicalType: LogicalType | null;
+    }
+    class FileMetaData {
+      schema: SchemaElement[];
+    }
+    const ConvertedType: { readonly TIMESTAMP_MICROS: number };
+  }
+  export = thrift;
+}
+
+declare module 'parquetjs-lite/lib/util.js' {
+  namespace util {
+    function decodeThrift(into: object, bytes: Buffer): number;
+    function serializeThrift(value: object): Buffer;
+  }
+  export = util;
 }

@@ -99,7 +99,7 @@ describe('choosing what is counted', () => {
           const packer = new ClaimPacker();
           for (const { key, claim } of shard) {
             const digest = new Uint8Array(16).fill(key);
-            packer.add(digest, claim.variant === null ? 0 : Number(claim.variant.slice(1)), claim.native, claim.output);
+            packer.add(digest, claim.variant === null ? 0 : Number(String(claim.variant).slice(1)), claim.native, claim.output);
           }
           return packer.pack();
         });

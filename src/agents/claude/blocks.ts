@@ -1,6 +1,7 @@
 /** Content blocks of messages: what in them is text, and what tools are called and answer. */
+
+import { ObjectScanner, scanPaths } from '../../framing/json-scan.ts';
 import type { ToolCallRow } from '../../records/tables.ts';
-import { ObjectScanner } from '../../framing/json-scan.ts';
 import { identifyTool } from '../dialects/tools.ts';
 import { asObject, field, idOrNull, type Json, stringField, textOrNull } from './guards.ts';
 import type { Row } from './row.ts';
@@ -31,7 +32,8 @@ export function textOf(content: unknown): string | null {
   return textOrNull(texts.join('\n'));
 }
 
-export const isToolCall = (type: string): boolean => type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use';
+export const isToolCall = (type: string): boolean =>
+  type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use';
 /** `tool_result` in user rows; `web_search_tool_result` and its like in replies, for tools the server ran. */
 export const isToolResult = (type: string): boolean => type === 'tool_result' || type.endsWith('_tool_result');
 
@@ -69,7 +71,7 @@ export function readToolResult(block: Json): ToolResultBlock {
   };
 }
 
-const inputScanner = new ObjectScanner(['input'], 'loose');
+const inputScanner = new ObjectScanner(scanPaths(['input']), 'loose');
 
 const OPEN_BRACE = 0x7b;
 

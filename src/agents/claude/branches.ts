@@ -4,7 +4,7 @@
  */
 import { ReadWholeSource } from '../agent.ts';
 import { grown, IdTable } from './id-table.ts';
-import { BEFORE, LOST, ROOT, type Tail, WINDOW } from './tail.ts';
+import { BEFORE, ROOT, type Tail, WINDOW } from './tail.ts';
 
 /** Facts of a row, as bits. */
 export const SIDECHAIN = 1;
@@ -114,16 +114,9 @@ export class RowTree {
         return index;
       }
       onPath[index] = 1;
-      const parent = this.parents[index]!;
-      index = parent === LOST ? this.rowBefore(index) : parent;
+      index = this.parents[index]!;
     }
     return index;
-  }
-
-  /** The row a file goes on from where a parent is missing: nothing proves that the ones before it were abandoned. */
-  private rowBefore(index: number): number {
-    for (let i = index - 1; i >= 0; i--) if ((this.flags[i]! & SIDECHAIN) === 0) return i;
-    return this.isWhole ? ROOT : BEFORE;
   }
 
   /**
@@ -132,7 +125,8 @@ export class RowTree {
    */
   private spread(onPath: Uint8Array, replyCount: number): Uint8Array {
     const liveReplies = new Uint8Array(replyCount);
-    for (let i = 0; i < this.size; i++) if (onPath[i] === 1 && this.replies[i] !== -1) liveReplies[this.replies[i]!] = 1;
+    for (let i = 0; i < this.size; i++)
+      if (onPath[i] === 1 && this.replies[i] !== -1) liveReplies[this.replies[i]!] = 1;
     const active = new Uint8Array(this.size);
     const window = this.saved?.window;
     for (let i = 0; i < this.size; i++) {

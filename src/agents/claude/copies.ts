@@ -1,7 +1,8 @@
 /** Which file a row belongs to, where several hold it. */
-import type { Claims, FamilyMember, Kinship, SourceSpec } from '../agent.ts';
+
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
+import type { Claims, FamilyMember, Kinship, SourceSpec } from '../agent.ts';
 import { grown, IdTable } from './id-table.ts';
 import { factsOf } from './links.ts';
 import { isoTime, Row } from './row.ts';

@@ -1,12 +1,13 @@
 /** Decodes a session or agent file: one row a line, replies spread over several rows. */
-import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
+
 import type { Frame } from '../../framing/frame.ts';
+import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { blocksOf, blockType, isToolCall, isToolResult, rawInputs, readToolCall, readToolResult } from './blocks.ts';
 import { asObject, field, type Json, objectField, stringField } from './guards.ts';
 import { OrdinalCursor } from './id-table.ts';
 import type { ClaudeOutline } from './outline.ts';
 import { isInjected, readDisguisedPrompt } from './prompts.ts';
-import { type Reply, type ReplyRow, type RowPlace } from './reply.ts';
+import type { Reply, ReplyRow, RowPlace } from './reply.ts';
 import { ReplyReader } from './reply-reader.ts';
 import { Row } from './row.ts';
 import { newSession, noteFact, noteRow, readMeta, type SessionState, toSession } from './session.ts';
@@ -76,14 +77,19 @@ export class ClaudeDecoder implements Decoder {
   private readSidecar(sidecar: Buffer | undefined): Record<string, string> | null {
     if (sidecar === undefined) return null;
     const meta = readMeta(sidecar);
-    if (meta === null) this.out.issue('warning', 'bad_sidecar', "the agent's meta.json is not a JSON object; it was passed by");
+    if (meta === null)
+      this.out.issue('warning', 'bad_sidecar', "the agent's meta.json is not a JSON object; it was passed by");
     return meta;
   }
 
   private tellUnreadable(frame: Frame): void {
     // Throws where the line is no JSON.
     const isObject = asObject(frame.json()) !== null;
-    this.out.badRecord(frame.position(), isObject ? 'malformed_json' : 'not_an_object', 'the line is not one JSON object');
+    this.out.badRecord(
+      frame.position(),
+      isObject ? 'malformed_json' : 'not_an_object',
+      'the line is not one JSON object',
+    );
   }
 
   /** A row about the session. */
@@ -154,7 +160,14 @@ export class ClaudeDecoder implements Decoder {
     });
   }
 
-  private addCall(reply: Reply, block: Json, input: Uint8Array | null, frame: Frame, place: RowPlace, isCopy: boolean): void {
+  private addCall(
+    reply: Reply,
+    block: Json,
+    input: Uint8Array | null,
+    frame: Frame,
+    place: RowPlace,
+    isCopy: boolean,
+  ): void {
     const { id, name, kind } = readToolCall(block);
     const slot = reply.slotOf('call', id);
     if (slot === null) return;
@@ -188,7 +201,11 @@ export class ClaudeDecoder implements Decoder {
     const text = texts.join('\n');
     const place = this.replies.place(frame);
     if (text !== '' && this.wantsMessages) {
-      const kind = this.row.isTrue('isCompactSummary') ? 'compact_summary' : this.replies.isSidechain() ? 'sidechain' : 'user';
+      const kind = this.row.isTrue('isCompactSummary')
+        ? 'compact_summary'
+        : this.replies.isSidechain()
+          ? 'sidechain'
+          : 'user';
       this.tellPrompt(frame, place, uuid, isCopy, { kind, text, kinds, isMeta: isInjected(this.row, text) });
     }
     if (this.wantsResults) this.tellResults(frame, place, uuid, isCopy, results);
@@ -213,7 +230,13 @@ export class ClaudeDecoder implements Decoder {
     this.replies.queue.push({ kind: 'message', at: this.at(uuid, 'message', place), fields }, frame.bytes().length);
   }
 
-  private tellResults(frame: Frame, place: RowPlace, uuid: string | null, isCopy: boolean, results: readonly Json[]): void {
+  private tellResults(
+    frame: Frame,
+    place: RowPlace,
+    uuid: string | null,
+    isCopy: boolean,
+    results: readonly Json[],
+  ): void {
     // The row has one structured result: of several blocks nothing says whose it is.
     const json = results.length === 1 ? this.row.copyRaw('toolUseResult') : null;
     const slots = new Set<string>();

@@ -1,6 +1,7 @@
 /** `history.jsonl`: the prompts that were typed, of all sessions. Entries of a log, not messages. */
-import type { Decoder, Emitter } from '../agent.ts';
+
 import type { Frame } from '../../framing/frame.ts';
+import type { Decoder, Emitter } from '../agent.ts';
 import { asObject, field, idOrNull, stringField, textOrNull } from './guards.ts';
 
 export class HistoryDecoder implements Decoder {

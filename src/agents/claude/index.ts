@@ -17,7 +17,8 @@ const sessions: SourceFormat<ClaudeOutline> = {
   claims,
   resolve,
   outline: (frames, source, resume) => outlineFrames(frames, source, savedTail(resume)),
-  decoder: (context, out) => (isUsageOnly(out.wants) ? new UsageDecoder(context, out) : new ClaudeDecoder(context, out)),
+  decoder: (context, out) =>
+    isUsageOnly(out.wants) ? new UsageDecoder(context, out) : new ClaudeDecoder(context, out),
 };
 
 const history: SourceFormat = {

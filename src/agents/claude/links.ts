@@ -1,7 +1,7 @@
 /** Which other sources a session file may repeat. */
 import { dirname } from 'node:path';
-import type { Links, SourceSpec } from '../agent.ts';
 import type { Frame } from '../../framing/frame.ts';
+import type { Links, SourceSpec } from '../agent.ts';
 import { Row } from './row.ts';
 
 /** Rows looked at before giving up on finding a reply: titles, snapshots and attachments stand before it. */

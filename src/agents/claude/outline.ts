@@ -2,14 +2,15 @@
  * Facts of a whole session file that its first rows need: which rows are off the live branch, which are written twice,
  * and where replies end whose rows are mixed with those of others. One pass without parsing; see `Row`.
  */
-import { type Links, ReadWholeSource, type SourceSpec } from '../agent.ts';
+
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
+import { type Links, ReadWholeSource, type SourceSpec } from '../agent.ts';
 import { type Activity, FORKED, FORKED_TWIN, LEAF, MESSAGE, RESULT, RowTree, SIDECHAIN } from './branches.ts';
-import { factsOf, type FileFacts, LinkCollector } from './links.ts';
+import { type FileFacts, factsOf, LinkCollector } from './links.ts';
 import { ReplyLedger } from './replies.ts';
 import { Row } from './row.ts';
-import { BEFORE, LOST, PENDING_SUMMARIES, ROOT, type Tail } from './tail.ts';
+import { BEFORE, PENDING_SUMMARIES, ROOT, type Tail } from './tail.ts';
 
 /** Ordinals are ascending. All lists are empty for nearly all files. */
 export interface ClaudeOutline {
@@ -29,7 +30,11 @@ export interface ClaudeOutline {
 }
 
 /** Reads what is new of a file; `saved` is the tail of what was read before. Throws `ReadWholeSource`. */
-export function outlineFrames(frames: Iterable<Frame>, source: SourceSpec, saved: Tail | null): { outline: ClaudeOutline; links: Links } {
+export function outlineFrames(
+  frames: Iterable<Frame>,
+  source: SourceSpec,
+  saved: Tail | null,
+): { outline: ClaudeOutline; links: Links } {
   const builder = new OutlineBuilder(source, saved);
   const row = new Row('loose');
   for (const frame of frames) {
@@ -78,7 +83,7 @@ class OutlineBuilder {
       if (this.saved?.rewound === true) throw new ReadWholeSource();
       this.rewindTo = 0;
     }
-    const reply = row.kind === 'assistant' ? this.addReply(row, id, ordinal, (flags & SIDECHAIN) !== 0) : -1;
+    const reply = row.kind === 'assistant' ? this.addReply(row, ordinal, (flags & SIDECHAIN) !== 0) : -1;
     if (id !== 0) this.tree.add(id, ordinal, this.parentOf(row), flags, reply);
   }
 
@@ -124,7 +129,7 @@ class OutlineBuilder {
     this.tree.flags[known]! |= FORKED_TWIN;
   }
 
-  private addReply(row: Row, id: number, ordinal: number, isSidechain: boolean): number {
+  private addReply(row: Row, ordinal: number, isSidechain: boolean): number {
     const messageId = row.id('message.id');
     if (messageId === null) {
       this.replies.addNameless();
@@ -138,19 +143,22 @@ class OutlineBuilder {
     return this.replies.add(hash53(variantKey(messageId, row.id('requestId') ?? '')), request, copied, ordinal);
   }
 
-  /** Rows only ever follow rows that stand before them. */
+  /**
+   * Rows only ever follow rows that stand before them. Where the parent is not in the file (damaged, withdrawn or cut
+   * off) nothing proves that what came before was abandoned: the row follows the one before it.
+   */
   private parentOf(row: Row): number {
     const parent = row.idHash('parentUuid') || row.idHash('logicalParentUuid');
     if (parent !== 0) {
       const known = this.tree.table.find(parent);
       if (known !== -1) return known;
-      if (this.tree.isWhole) return LOST;
+      if (this.tree.isWhole) return this.tree.leaf;
       // Progress rows are no messages and end no branch; their old parents are of no matter.
       if (row.kind === 'progress') return BEFORE;
       throw new ReadWholeSource();
     }
     // A compaction starts a new tree, but not a new conversation.
-    if (row.equals('subtype', 'compact_boundary') || row.isTrue('isCompactSummary')) return LOST;
+    if (row.equals('subtype', 'compact_boundary') || row.isTrue('isCompactSummary')) return this.tree.leaf;
     if (this.tree.isWhole) return ROOT;
     throw new ReadWholeSource();
   }

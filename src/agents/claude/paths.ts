@@ -32,9 +32,7 @@ function configFolder(value: string, home: string): string {
 }
 
 const distinct = (candidates: RootCandidate[]): RootCandidate[] =>
-  candidates.filter(
-    ({ path }, index) => path !== '' && candidates.findIndex((other) => other.path === path) === index,
-  );
+  candidates.filter(({ path }, index) => path !== '' && candidates.findIndex((other) => other.path === path) === index);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SUFFIX = '.jsonl';

@@ -1,7 +1,8 @@
 /** What stands on the user's side of a conversation, and whether somebody typed it. */
-import type { Row } from './row.ts';
-import { asObject, field, type Json, objectField, stringField } from './guards.ts';
+
 import { textOf } from './blocks.ts';
+import { asObject, field, type Json, objectField, stringField } from './guards.ts';
+import type { Row } from './row.ts';
 
 /** Texts that the client puts there. `<command-name>` and `<bash-input>` wrap what the person typed: they are not here. */
 const INJECTED = [

@@ -93,4 +93,7 @@ export function saveRow(row: HeldRow): HeldRow {
 
 /** Rough size of a row in a saved state. */
 export const savedSize = (row: HeldRow): number =>
-  Object.values(row.fields).reduce((sum: number, value) => sum + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 8), 200);
+  Object.values(row.fields).reduce(
+    (sum: number, value) => sum + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 8),
+    200,
+  );

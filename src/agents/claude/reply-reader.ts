@@ -1,10 +1,11 @@
 /** Assistant rows: which reply they belong to, when it is complete, and what it cost. */
-import type { DecodeContext, Emitter } from '../agent.ts';
+
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
+import type { DecodeContext, Emitter } from '../agent.ts';
 import { replyClaim } from './copies.ts';
 import { OrdinalCursor } from './id-table.ts';
-import { factsOf, type FileFacts } from './links.ts';
+import { type FileFacts, factsOf } from './links.ts';
 import { type ClaudeOutline, variantKey } from './outline.ts';
 import { OutputQueue } from './queue.ts';
 import { newReply, Reply, type ReplyState, type RowPlace } from './reply.ts';
@@ -96,7 +97,12 @@ export class ReplyReader {
     reply.addUsage(sample, place, isCopy);
     if (reply.state.reportedUncounted || !hasUncountedUsage(this.row)) return;
     reply.state.reportedUncounted = true;
-    this.out.issue('info', 'usage_not_counted', 'the reply records usage beyond its counters; it is not counted', place.position);
+    this.out.issue(
+      'info',
+      'usage_not_counted',
+      'the reply records usage beyond its counters; it is not counted',
+      place.position,
+    );
   }
 
   closeAll(): void {

@@ -1,7 +1,7 @@
 /** One reply of the model, put together from the rows that hold its blocks. */
 import { hash } from 'node:crypto';
-import type { Emitter, EventAt, MessageFields } from '../agent.ts';
 import type { Position } from '../../framing/frame.ts';
+import type { Emitter, EventAt, MessageFields } from '../agent.ts';
 import { textOrNull } from './guards.ts';
 import type { Place } from './queue.ts';
 import { betterSample, toObservation, type UsageSample } from './usage.ts';

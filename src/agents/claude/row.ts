@@ -1,9 +1,10 @@
 /** One line of a session file, looked at without parsing it: the facts that copies, branches and usage rest on. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { ObjectScanner, type ScanMode } from '../../framing/json-scan.ts';
+import { ObjectScanner, type ScanMode, scanPaths } from '../../framing/json-scan.ts';
 import { hash53 } from '../../records/identity.ts';
 import { parseIsoTime } from '../dialects/clock.ts';
 import { idOrNull } from './guards.ts';
+import { hashAscii } from './id-hash.ts';
 
 const PATHS = [
   'type',
@@ -51,12 +52,13 @@ const PATHS = [
 
 type Path = (typeof PATHS)[number];
 
+const WANTED = scanPaths(PATHS);
+
 /** Slot of each path in the scanner. */
 const slots = Object.fromEntries(PATHS.map((path, slot) => [path, slot])) as Readonly<Record<Path, number>>;
 
 /** Types of transcript rows; `other` are rows about the session. */
 export type RowKind = 'user' | 'assistant' | 'system' | 'attachment' | 'progress' | 'other';
-const TRANSCRIPT_KINDS = ['user', 'assistant', 'attachment', 'system', 'progress'] as const;
 
 export class Row {
   kind: RowKind = 'other';
@@ -64,14 +66,24 @@ export class Row {
 
   /** `loose` is faster and leaves escapes and control bytes in strings to whoever parses them. */
   constructor(mode: ScanMode) {
-    this.scanner = new ObjectScanner(PATHS, mode);
+    this.scanner = new ObjectScanner(WANTED, mode);
   }
 
   /** Looks at a line; false where it is not one JSON object in UTF-8. What is asked then is void. */
   read(bytes: Buffer): boolean {
     if (!this.scanner.scan(bytes) || !(isAscii(bytes) || isUtf8(bytes))) return false;
-    this.kind = TRANSCRIPT_KINDS.find((kind) => this.scanner.equals(slots.type, kind)) ?? 'other';
+    this.kind = this.readKind();
     return true;
+  }
+
+  private readKind(): RowKind {
+    const { scanner } = this;
+    const slot = slots.type;
+    if (scanner.equals(slot, 'user')) return 'user';
+    if (scanner.equals(slot, 'assistant')) return 'assistant';
+    if (scanner.equals(slot, 'attachment')) return 'attachment';
+    if (scanner.equals(slot, 'system')) return 'system';
+    return scanner.equals(slot, 'progress') ? 'progress' : 'other';
   }
 
   has(path: Path): boolean {
@@ -105,6 +117,10 @@ export class Row {
 
   /** `hash53` of an id; 0 where there is none. */
   idHash(path: Path): number {
+    const slot = slots[path];
+    if (!this.scanner.isString(slot)) return 0;
+    const hash = hashAscii(this.scanner.memory, this.scanner.starts[slot]! + 1, this.scanner.ends[slot]! - 1);
+    if (hash !== -1) return hash;
     const id = this.id(path);
     return id === null ? 0 : hash53(id);
   }
@@ -146,7 +162,11 @@ export class Row {
    * forks carry `forkedFrom`, and 2.1.332 names the session that made the request.
    */
   looksCopied(sessionId: string): boolean {
-    return this.isObject('forkedFrom') || this.isForeign('sessionId', sessionId) || this.isForeign('requestSessionId', sessionId);
+    return (
+      this.isObject('forkedFrom') ||
+      this.isForeign('sessionId', sessionId) ||
+      this.isForeign('requestSessionId', sessionId)
+    );
   }
 
   isForeign(path: 'sessionId' | 'requestSessionId', sessionId: string): boolean {
@@ -168,10 +188,25 @@ export function isoTime(text: string | null): number | null {
   const second = digits(text, 17, 2);
   const millis = digits(text, 20, 3);
   const plain =
-    text[4] === '-' && text[7] === '-' && text[10] === 'T' && text[13] === ':' && text[16] === ':' && text[19] === '.' &&
+    text[4] === '-' &&
+    text[7] === '-' &&
+    text[10] === 'T' &&
+    text[13] === ':' &&
+    text[16] === ':' &&
+    text[19] === '.' &&
     // The end of a month and odd values are left to the full check.
-    year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour >= 0 && hour < 24 && minute >= 0 && minute < 60 &&
-    second >= 0 && second < 60 && millis >= 0;
+    year >= 1970 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= 28 &&
+    hour >= 0 &&
+    hour < 24 &&
+    minute >= 0 &&
+    minute < 60 &&
+    second >= 0 &&
+    second < 60 &&
+    millis >= 0;
   return plain ? Date.UTC(year, month - 1, day, hour, minute, second, millis) : parseIsoTime(text);
 }
 

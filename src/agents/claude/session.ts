@@ -55,7 +55,8 @@ export const newSession = (): SessionState => ({
 export function noteRow(state: SessionState, row: Row, facts: FileFacts, isOwn: boolean): void {
   state.hasRows = true;
   const { sessionId } = facts;
-  if (state.foreignSession === null && row.isForeign('sessionId', sessionId)) state.foreignSession = row.id('sessionId');
+  if (state.foreignSession === null && row.isForeign('sessionId', sessionId))
+    state.foreignSession = row.id('sessionId');
   if (state.requestSession === null && row.isForeign('requestSessionId', sessionId)) {
     state.requestSession = row.id('requestSessionId');
   }

@@ -1,6 +1,6 @@
 /** What a decoder has to know to go on at the end of what it read. */
 import { type Emitter, ReadWholeSource } from '../agent.ts';
-import { type Entry, type HeldRow, saveRow, savedSize } from './queue.ts';
+import { type Entry, type HeldRow, savedSize, saveRow } from './queue.ts';
 import { Reply, type ReplyState } from './reply.ts';
 import type { SessionState } from './session.ts';
 import type { Tail } from './tail.ts';
@@ -34,7 +34,12 @@ const replySize = (reply: ReplyState): number =>
 const NO_STATE = { whole: true };
 
 /** A state to go on from; where it would be too large (or there was no outline), one that asks for a whole read. */
-export function saveState(tail: Tail | null, session: SessionState, waiting: readonly Entry[], wants: Emitter['wants']): unknown {
+export function saveState(
+  tail: Tail | null,
+  session: SessionState,
+  waiting: readonly Entry[],
+  wants: Emitter['wants'],
+): unknown {
   if (tail === null) return NO_STATE;
   let size = 0;
   const saved: SavedEntry[] = [];

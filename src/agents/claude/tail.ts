@@ -8,7 +8,7 @@ export interface Tail {
   readonly window: {
     /** `hash53` of the uuid. */
     readonly ids: readonly number[];
-    /** Index in the window; `ROOT`, `LOST` or `BEFORE`. */
+    /** Index in the window; `ROOT` or `BEFORE`. */
     readonly parents: readonly number[];
     readonly flags: readonly number[];
     /** `hash53` of the reply's key; 0 = no reply. */
@@ -34,10 +34,8 @@ export interface Tail {
 
 /** Parents that are no index. */
 export const ROOT = -1;
-/** Named, but not in the file (or cut off by a compaction): the row goes on from the one before it. */
-export const LOST = -2;
 /** In the file, but before the window. */
-export const BEFORE = -3;
+export const BEFORE = -2;
 
 export const WINDOW = 128;
 export const CLOSED_REPLIES = 4096;

@@ -1,6 +1,7 @@
 /** Usage and nothing else: most lines are passed by unparsed. Tells the same usage as `ClaudeDecoder`. */
-import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+
 import type { Frame } from '../../framing/frame.ts';
+import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import type { ClaudeOutline } from './outline.ts';
 import { ReplyReader } from './reply-reader.ts';
 import { Row } from './row.ts';

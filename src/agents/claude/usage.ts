@@ -34,7 +34,8 @@ export interface Standing {
 }
 
 /** A reply that no model gave: the client's own error or notice. Its counters are zeros that nobody was billed. */
-export const isSynthetic = (row: Row): boolean => row.equals('message.model', '<synthetic>') || row.isTrue('isApiErrorMessage');
+export const isSynthetic = (row: Row): boolean =>
+  row.equals('message.model', '<synthetic>') || row.isTrue('isApiErrorMessage');
 
 /** Usage of an assistant row; null where it records none. */
 export function readUsage(row: Row, standing: Standing): UsageSample | null {
@@ -83,7 +84,12 @@ const stateOf = (sample: UsageSample): UsageObservation['state'] => {
 };
 
 /** `key` is the message id, which is unique over all files; without one, the row's uuid or nothing. */
-export function toObservation(sample: UsageSample, messageId: string | null, key: string | null, isCopy: boolean): UsageObservation {
+export function toObservation(
+  sample: UsageSample,
+  messageId: string | null,
+  key: string | null,
+  isCopy: boolean,
+): UsageObservation {
   return {
     message_id: messageId,
     request_id: sample.requestId,

@@ -5,7 +5,7 @@ import { type DecodeContext, type Decoder, type Emitter, type EventAt, ReadWhole
 import { parseIsoTime } from '../dialects/clock.ts';
 import { field, type Json, nameField, objectField, stringField } from './guards.ts';
 import { type LineHead, readHead, timestampText } from './head.ts';
-import { type Header, readHeader, threadIdOfName } from './header.ts';
+import { type Header, isOwnHeader, readHeader, threadIdOfName } from './header.ts';
 import { Inheritance, type InheritanceRule, inheritanceRule, type Standing, startInheritance } from './inherited.ts';
 import { countLine, type Told, tellItem } from './items.ts';
 import { lowestCut } from './keys.ts';
@@ -130,16 +130,17 @@ class RolloutDecoder implements Decoder {
       return;
     }
     this.#nameLine(line.ordinal);
-    if (this.#state.lines < 2 && this.#opening(line) === 'header') return;
+    if (this.#state.lines < 2 && this.#opening(line, frame.ordinal) === 'header') return;
     const standing = this.#inheritance?.place(line) ?? 'own';
     const at = (slot: string): EventAt => this.#at(line.timestampText, frame, slot);
     this.#tell({ line, frame, standing, at, state: () => this.#messageState(line, frame, standing) });
   }
 
   /** Takes in the first two lines, which say what the file is. */
-  #opening(line: RolloutLine): 'header' | 'line' {
+  #opening(line: RolloutLine, ordinal: number): 'header' | 'line' {
     const state = this.#state;
-    if (state.lines === 0 && line.type === 'session_meta') {
+    const isHeader = line.type === 'session_meta' && isOwnHeader(line.payload, ordinal, this.#nameId);
+    if (state.lines === 0 && isHeader) {
       state.header = readHeader(line.payload, this.#nameId);
       state.hasHeader = true;
       state.lines = 1;

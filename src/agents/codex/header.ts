@@ -101,6 +101,13 @@ export function readHeader(payload: Json, nameId: string): Header {
 }
 
 /**
+ * Whether a `session_meta` that is the first line that can be read is the file's own header. Behind a damaged first line
+ * it may be a parent's, unless it has the id of the file name.
+ */
+export const isOwnHeader = (payload: Json, ordinal: number, nameId: string): boolean =>
+  ordinal === 0 || nameField(payload, 'id') === nameId;
+
+/**
  * The thread id in a rollout's file name `rollout-<time>-<threadId>[_<rolloutId>]`; the whole stem where it is spelled
  * otherwise, so that every file has an id.
  */

@@ -10,7 +10,16 @@ export const TURNS_MARK = hash53('has turn ids');
 
 /** By digest of the payload, never its text: payloads are long, and times differ between a line and its copy. */
 export const payloadKey = (line: RolloutLine): number =>
-  hash53(`payload:${line.type}:${hash('sha256', JSON.stringify(line.payload), 'hex')}`);
+  hash53(`payload:${line.type}:${hash('sha256', jsonOf(line), 'hex')}`);
+
+/** Nesting beyond the stack is no reason to fail: such payloads count as one. */
+function jsonOf({ payload }: RolloutLine): string {
+  try {
+    return JSON.stringify(payload);
+  } catch {
+    return 'too deep';
+  }
+}
 
 /**
  * A revert says of the earlier files of its thread: inactive from this ordinal on. It travels in the set of keys as a

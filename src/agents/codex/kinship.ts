@@ -6,7 +6,7 @@ import type { Claims, FamilyMember, Kinship, Links, SourceSpec } from '../agent.
 import { parseIsoTime } from '../dialects/clock.ts';
 import { nameField } from './guards.ts';
 import { readHead } from './head.ts';
-import { type Header, readHeader, threadIdOfName } from './header.ts';
+import { type Header, isOwnHeader, readHeader, threadIdOfName } from './header.ts';
 import { cutKey, payloadKey, TURNS_MARK, turnKey } from './keys.ts';
 import { type RolloutLine, readLine, turnIdOf } from './line.ts';
 import { isClosed } from './scan.ts';
@@ -47,12 +47,13 @@ export function peekLinks(frames: Iterable<Frame>, source: SourceSpec): Links {
   let header: Header | null = null;
   for (const frame of frames) {
     if (first === null && header === null) {
-      quickId = idOfHead(frame);
+      quickId = frame.ordinal === 0 ? idOfHead(frame) : null;
       if (quickId !== null) first = Buffer.from(frame.bytes());
       else {
         const line = lineOf(frame);
         if (line === null) continue;
-        if (line.type !== 'session_meta') return { ids: [nameId], refs: [] };
+        if (line.type !== 'session_meta' || !isOwnHeader(line.payload, frame.ordinal, nameId))
+          return { ids: [nameId], refs: [] };
         header = readHeader(line.payload, nameId);
       }
       continue;
@@ -93,6 +94,7 @@ export function claimLines(frames: Iterable<Frame>, source: SourceSpec): Claims 
   let firstTimestamp: number | null = null;
   let cut: number | null = null;
   let isFirst = true;
+  const nameId = threadIdOfName(source.name);
   for (const frame of frames) {
     const head = readHead(frame.bytes());
     // Once a turn id was seen, only lines that can hold one matter; the context is never compared.
@@ -102,7 +104,8 @@ export function claimLines(frames: Iterable<Frame>, source: SourceSpec): Claims 
     const line = lineOf(frame);
     if (line === null) continue;
     firstTimestamp ??= parseIsoTime(line.timestampText);
-    if (isFirst && line.type === 'session_meta') cut = revertCut(readHeader(line.payload, threadIdOfName(source.name)));
+    if (isFirst && line.type === 'session_meta' && isOwnHeader(line.payload, frame.ordinal, nameId))
+      cut = revertCut(readHeader(line.payload, nameId));
     isFirst = false;
     const turn = turnIdOf(line);
     if (turn !== null) turns.add(turnKey(turn));

@@ -8,7 +8,7 @@ import type { Frame } from '../../framing/frame.ts';
 import { type Links, ReadWholeSource, type SourceSpec } from '../agent.ts';
 import { countField, field, type Json, nameField, stringField } from './guards.ts';
 import { type LineHead, readHead } from './head.ts';
-import { type Header, readHeader, threadIdOfName } from './header.ts';
+import { type Header, isOwnHeader, readHeader, threadIdOfName } from './header.ts';
 import { lineOf, links } from './kinship.ts';
 import { type RolloutLine, readLine } from './line.ts';
 import { isTypedMirror } from './messages.ts';
@@ -101,7 +101,7 @@ class OutlineReader {
 
   /** The first two lines: header, and what stands directly after it. */
   #opening(frame: Frame, head: LineHead | null): void {
-    if (this.#lines === 0 && head?.type === 'session_meta' && isClosed(frame.bytes())) {
+    if (frame.ordinal === 0 && head?.type === 'session_meta' && isClosed(frame.bytes())) {
       if (head.ordinal !== null) this.#lastOrdinal = head.ordinal;
       this.#first = Buffer.from(frame.bytes());
       this.#lines = 1;
@@ -111,8 +111,10 @@ class OutlineReader {
     if (line === null) return;
     this.#lines++;
     if (line.type === 'session_meta') {
-      if (this.#lines === 1) this.#header = readHeader(line.payload, threadIdOfName(this.#source.name));
-      else {
+      const nameId = threadIdOfName(this.#source.name);
+      if (this.#lines === 1) {
+        if (isOwnHeader(line.payload, frame.ordinal, nameId)) this.#header = readHeader(line.payload, nameId);
+      } else {
         this.#secondId = nameField(line.payload, 'id');
         this.#secondHasOrdinal = line.ordinal !== null;
       }

@@ -44,7 +44,7 @@ const expectedOf = (name: string): Expected => JSON.parse(readFileSync(join(FIXT
 const blankToNull = (text: string | null): string | null => (text === '' ? null : text);
 
 const asExpected = (row: Row<MessageFields>): ExpectedMessage => ({
-  role: row.role,
+  role: row.role ?? '',
   text: row.text as string | null,
   timestamp: row.at.timestamp === null ? null : new Date(row.at.timestamp).toISOString(),
   model: row.model,

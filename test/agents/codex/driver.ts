@@ -134,8 +134,8 @@ export class Recording implements Emitter {
   readonly observations: Row<UsageObservation>[] = [];
   readonly sessions: SessionFields[] = [];
   readonly histories: unknown[] = [];
-  readonly ignoredTypes: Record<string, number> = {};
-  readonly unknownTypes: Record<string, number> = {};
+  readonly ignoredTypes: Record<string, number> = Object.create(null);
+  readonly unknownTypes: Record<string, number> = Object.create(null);
   readonly issues: string[] = [];
   lineErrors = 0;
 

@@ -1,0 +1,82 @@
+/** `sessionlake verify DIR`: are the files of a lake those that were committed? */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { manifestPath } from '../cursor/lake.ts';
+import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
+import { tableNames } from '../records/tables.ts';
+import { countRows, fileDigest } from '../sinks/read-back.ts';
+import { formatBytes, formatCount } from './people.ts';
+
+const manifestSchema = z.looseObject({
+  manifest_version: z.literal(1),
+  kind: z.enum(['snapshot', 'incremental']),
+  format: z.enum(['parquet', 'ndjson', 'arrow', 'arrow-stream']),
+  batches: z.array(
+    z.looseObject({
+      batch_id: z.string(),
+      files: z.array(z.looseObject({ path: z.string(), bytes: z.number(), rows: z.number(), sha256: z.string() })),
+    }),
+  ),
+});
+
+function readManifest(folder: string): z.output<typeof manifestSchema> {
+  const path = manifestPath(folder);
+  if (!existsSync(path)) throw new UsageError(`${folder} is no lake: it has no ${relative(folder, path)}`);
+  try {
+    return manifestSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    throw new UsageError(`${path} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** What is wrong with one file; null where nothing is. */
+async function problemOf(path: string, expected: { bytes: number; rows: number; sha256: string }, format: z.output<typeof manifestSchema>['format']): Promise<string | null> {
+  if (!existsSync(path)) return 'is missing';
+  const { size } = statSync(path);
+  if (size !== expected.bytes) return `has ${size} bytes, not ${expected.bytes}`;
+  if (fileDigest(path).sha256 !== expected.sha256) return 'has other contents than were committed';
+  try {
+    const rows = await countRows(path, format);
+    return rows === expected.rows ? null : `has ${rows} rows, not ${expected.rows}`;
+  } catch (error) {
+    return `cannot be read: ${(error as Error).message}`;
+  }
+}
+
+/** Files in the tables' folders that no batch committed: a reader that globs would take them in. */
+function strangers(folder: string, known: ReadonlySet<string>): string[] {
+  const below = (path: string): string[] =>
+    readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? below(join(path, entry.name)) : [join(path, entry.name)]));
+  return tableNames
+    .map((table) => join(folder, table))
+    .filter((path) => existsSync(path))
+    .flatMap(below)
+    .map((path) => relative(folder, path))
+    .filter((path) => !known.has(path));
+}
+
+export async function verify(input: OptionsInput, argument: string | undefined): Promise<number> {
+  const options = parseOptions(input);
+  const folder = resolve(argument ?? '.');
+  const manifest = readManifest(folder);
+  const files = manifest.batches.flatMap((batch) => batch.files);
+  const problems: { path: string; problem: string }[] = [];
+  for (const file of files) {
+    const problem = await problemOf(join(folder, file.path), file, manifest.format);
+    if (problem !== null) problems.push({ path: file.path, problem });
+  }
+  for (const path of strangers(folder, new Set(files.map((f) => f.path)))) {
+    problems.push({ path, problem: 'was not committed by sessionlake: it belongs to no batch' });
+  }
+  const rows = files.reduce((n, f) => n + f.rows, 0);
+  const bytes = files.reduce((n, f) => n + f.bytes, 0);
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ lake: folder, kind: manifest.kind, batches: manifest.batches.length, files: files.length, rows, bytes, problems })}\n`);
+  } else {
+    for (const { path, problem } of problems) process.stdout.write(`${path} ${problem}\n`);
+    const verdict = problems.length === 0 ? 'all as committed' : `${formatCount(problems.length)} problems`;
+    process.stdout.write(`${formatCount(files.length)} files, ${formatCount(rows)} rows, ${formatBytes(bytes)}: ${verdict}\n`);
+  }
+  return problems.length === 0 ? 0 : 2;
+}

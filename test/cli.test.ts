@@ -14,6 +14,7 @@ function worldWith(sessions: number, turns: number): string {
   const world = new World(home);
   for (let i = 0; i < sessions; i++) {
     world.apply({ kind: 'create', agent: i % 2 === 0 ? 'claude' : 'codex', at: 0, by: i });
+    if (i % 3 === 2) world.apply({ kind: 'fork', agent: i % 2 === 0 ? 'claude' : 'codex', at: 0, by: 7 });
     for (let t = 0; t < turns; t++) world.apply({ kind: 'append', agent: i % 2 === 0 ? 'claude' : 'codex', at: i >> 1, by: t });
   }
   return home;
@@ -65,7 +66,7 @@ describe('streams', () => {
   it('writes rows and nothing else to standard output, in table order, with every key', async () => {
     const { status, stdout, stderr } = await run(['stream'], { HOME: worldWith(4, 5) });
     expect(status).toBe(0);
-    expect(stderr).toMatch(/4 sources read/);
+    expect(stderr).toMatch(/5 sources read/);
     const rows = parseRows(stdout);
     expect(new Set(rows.map((r) => r.record))).toEqual(new Set(['session', 'message', 'tool_call', 'tool_result', 'usage', 'source']));
     const keysOf = new Map<string, string>();
@@ -284,7 +285,7 @@ describe('lakes', () => {
     const before = readFileSync(join(lake, '_sessionlake', 'manifest.json'), 'utf8');
     const { status, stderr } = await run(['sync', '--out', lake], { HOME: home });
     expect(status).toBe(0);
-    expect(stderr).toMatch(/^0 sources read \(0 B\), 4 unchanged, 0 rows in [\d.]+ s\n$/);
+    expect(stderr).toMatch(/^0 sources read \(0 B\), 5 unchanged, 0 rows in [\d.]+ s\n$/);
     expect(readFileSync(join(lake, '_sessionlake', 'manifest.json'), 'utf8')).toBe(before);
   });
 

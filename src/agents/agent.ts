@@ -137,6 +137,11 @@ export interface SourceFormat<Outline = unknown> {
   readonly incremental: 'append' | 'diff';
   /** Reads just as many frames from the head as it needs. Absent: the source has no family. */
   readonly peek?: (frames: Iterable<Frame>, source: SourceSpec) => Links;
+  /**
+   * Whether even totals of usage depend on what relatives hold: where replies have no global id, copies cannot be told
+   * by their key. Otherwise totals do without the family.
+   */
+  readonly usageNeedsFamily?: boolean;
   /** Run over whole sources, but only for members of families of two or more. */
   readonly claims?: (frames: Iterable<Frame>, source: SourceSpec) => Claims;
   /** Pure: says for each member (same order) what it holds as copies. */

@@ -11,12 +11,27 @@ export interface Relative {
 
 export const noKinship: Kinship = { copies: new Float64Array(0), foundRelated: false };
 
-/** Identifies what a source's copies rest on: two readings with the same digest give the same rows. */
-export function kinshipDigest(kinship: Kinship): string {
-  if (kinship.copies.length === 0) return kinship.foundRelated ? 'related' : '';
-  const sorted = Float64Array.from(kinship.copies).sort();
-  return hash('sha1', Buffer.from(sorted.buffer), 'hex') + (kinship.foundRelated ? '+' : '');
+/**
+ * Identifies what a source's copies rest on: two readings with the same digest give the same rows. Keys that the source
+ * does not hold itself say nothing about it (a parent that goes on growing); negative ones are marks of the format.
+ */
+function kinshipDigest({ copies, foundRelated }: Kinship, own: Claims): string {
+  const held = new Set(own.keys);
+  const relevant = copies.filter((key) => key < 0 || held.has(key)).sort();
+  const keys = relevant.length === 0 ? '' : hash('sha1', Buffer.from(relevant.buffer, relevant.byteOffset, relevant.byteLength), 'hex');
+  return keys + (foundRelated ? '+' : '');
 }
+
+/** What families said about their members. */
+export interface Families {
+  readonly kinship: ReadonlyMap<string, Kinship>;
+  /** Of each member's kinship. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Claims that were read for it. */
+  readonly claims: ReadonlyMap<string, Claims>;
+}
+
+export const noFamilies: Families = { kinship: new Map(), digests: new Map(), claims: new Map() };
 
 class Groups {
   private readonly parent: number[];
@@ -83,7 +98,7 @@ export async function resolveKinship(
   concerns: (source: SourceRef) => boolean,
   knownClaims: (source: SourceRef) => Claims | null,
   readClaims: (sources: readonly SourceRef[]) => Promise<readonly Claims[]>,
-): Promise<{ kinship: Map<string, Kinship>; claims: Map<string, Claims> }> {
+): Promise<Families> {
   const families = familiesOf(relatives).filter((family) => family.some((i) => concerns(relatives[i]!.source)));
   const claims = new Map<string, Claims>();
   const missing: number[] = [];
@@ -95,6 +110,7 @@ export async function resolveKinship(
   const read = await readClaims(missing.map((i) => relatives[i]!.source));
   missing.forEach((i, n) => claims.set(relatives[i]!.source.sourceId, read[n]!));
   const kinship = new Map<string, Kinship>();
+  const digests = new Map<string, string>();
   for (const family of families) {
     const members = family.map((i) => relatives[i]!);
     const resolve = members.find((m) => m.format.resolve !== undefined)?.format.resolve;
@@ -102,7 +118,10 @@ export async function resolveKinship(
     const found = resolve(
       members.map((m) => ({ source: m.source.spec, links: m.links, claims: claims.get(m.source.sourceId)! })),
     );
-    members.forEach((m, n) => kinship.set(m.source.sourceId, found[n]!));
+    members.forEach(({ source: { sourceId } }, n) => {
+      kinship.set(sourceId, found[n]!);
+      digests.set(sourceId, kinshipDigest(found[n]!, claims.get(sourceId)!));
+    });
   }
-  return { kinship, claims };
+  return { kinship, digests, claims };
 }

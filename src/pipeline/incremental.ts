@@ -6,7 +6,7 @@ import type { FoundSource } from '../discovery/discovery.ts';
 import { isHeldBack } from '../records/summary.ts';
 import type { Rows, TableName } from '../records/tables.ts';
 import { changedSources, fingerprintOf, type PlannedChange } from './changes.ts';
-import { kinshipDigest, noKinship, type Relative, resolveKinship } from './family.ts';
+import { type Relative, resolveKinship } from './family.ts';
 import { discoveryIssueRow, sourceRow } from './main-rows.ts';
 import type { ShardOutput, ShardResult, SourceOutcome } from './protocol.ts';
 import type { RunReport } from './report.ts';
@@ -34,8 +34,6 @@ export interface BatchOutput {
   commit(): void;
   abort(): void;
 }
-
-const KINSHIP_TABLES: readonly TableName[] = ['messages', 'tool_calls', 'tool_results', 'sessions'];
 
 export class Incremental {
   private readonly run: Run;
@@ -68,32 +66,29 @@ export class Incremental {
   /** Adds sources that did not change themselves, but whose relatives say something new about them. */
   private async withRelatives(changed: PlannedChange[]): Promise<PlannedChange[]> {
     const { run, known } = this;
-    if (changed.length === 0 || !run.plan.projection.tables.some((t) => KINSHIP_TABLES.includes(t))) return changed;
+    const concerned = changed.filter((c) => run.needsFamily(c.found));
+    if (concerned.length === 0) return changed;
     run.listener.phase('linking', null);
-    await run.peek(changed.map((c) => c.found));
-    const ids = new Set(changed.map((c) => c.found.sourceId));
-    const { kinship, claims } = await resolveKinship(
+    await run.peek(concerned.map((c) => c.found));
+    const ids = new Set(concerned.map((c) => c.found.sourceId));
+    run.families = await resolveKinship(
       this.relatives(),
       (source) => ids.has(source.sourceId),
       (source) => (ids.has(source.sourceId) ? null : this.cursor.claims(source.sourceId)),
       (sources) => run.engine.claims(run.settings, sources),
     );
-    run.kinship = kinship;
-    this.claims = claims;
     const byId = new Map(changed.map((c) => [c.found.sourceId, c]));
     const all: PlannedChange[] = [];
     for (const found of run.discovery.sources) {
       const planned = byId.get(found.sourceId);
       const before = known.get(found.sourceId);
-      const relatives = kinship.get(found.sourceId);
-      const isOther = before !== undefined && relatives !== undefined && kinshipDigest(relatives) !== before.kinDigest;
+      const digest = run.families.digests.get(found.sourceId);
+      const isOther = before !== undefined && digest !== undefined && digest !== before.kinDigest;
       if (planned !== undefined) all.push(isOther && planned.change === 'grown' ? { ...planned, change: 'context' } : planned);
       else if (isOther) all.push({ found, known: before, change: 'context' });
     }
     return all;
   }
-
-  private claims = new Map<string, Parameters<BatchWriter['claims']>[1]>();
 
   /** All sources that were ever seen: those that are gone may still own what others copied. */
   private relatives(): Relative[] {
@@ -193,14 +188,14 @@ export class Incremental {
       status: outcome.summary.status,
       decoderVersion: found.agent.formats[found.spec.storeKind]?.decoderVersion ?? 0,
       generation: this.generation(change),
-      kinDigest: kinshipDigest(run.kinship.get(found.sourceId) ?? noKinship),
+      kinDigest: run.families.digests.get(found.sourceId) ?? known?.kinDigest ?? '',
       links: run.links.get(found.sourceId) ?? known?.links ?? { ids: [], refs: [] },
       size: outcome.stat?.size ?? null,
       lastCompleteByte: outcome.summary.lastCompleteByte,
       records: outcome.summary.records,
       resume: outcome.resume,
       rowState: outcome.rowState,
-      claims: this.claims.get(found.sourceId) ?? null,
+      claims: run.families.claims.get(found.sourceId) ?? null,
       sessions: outcome.sessions,
     });
   }

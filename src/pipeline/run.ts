@@ -1,5 +1,5 @@
 /** What every reading command shares: sources, threads, families, shards, and the tally of outcomes. */
-import type { Kinship, Links } from '../agents/agent.ts';
+import type { Links } from '../agents/agent.ts';
 import { discover, type Discovery, type FoundSource } from '../discovery/discovery.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';
 import type { ReadPlan } from '../options.ts';
@@ -7,7 +7,7 @@ import { UsageError } from '../options.ts';
 import { isHeldBack, type ReadStatus } from '../records/summary.ts';
 import type { TableName } from '../records/tables.ts';
 import { Engine } from './engine.ts';
-import { noKinship, type Relative, resolveKinship } from './family.ts';
+import { type Families, noFamilies, noKinship, type Relative, resolveKinship } from './family.ts';
 import type { RunSettings, ShardOutput, ShardResult, ShardSource, ShardTask, SourceOutcome, SourceRef } from './protocol.ts';
 import type { Listener, RunReport, SourceProblem } from './report.ts';
 import { cutShards } from './shards.ts';
@@ -19,6 +19,9 @@ const SMALL_BYTES = 2 * 1024 * 1024;
 /** A source whose head did not show its relatives is read again; it cannot surprise more often than this. */
 const MAX_REREADS = 3;
 
+/** Tables whose rows say who owns them. */
+const FAMILY_TABLES: ReadonlySet<TableName> = new Set(['messages', 'tool_calls', 'tool_results', 'sessions', 'usage']);
+
 export const refOf = (source: FoundSource): SourceRef => ({ agent: source.agent.slug, spec: source.spec, sourceId: source.sourceId });
 
 /** A source with all that its reading depends on. */
@@ -28,11 +31,12 @@ export interface PlannedSource extends Pick<ShardSource, 'generation' | 'resume'
 
 export class Run {
   readonly plan: ReadPlan;
+  private readonly totalsOnly: boolean;
   readonly settings: RunSettings;
   readonly listener: Listener;
   readonly discovery: Discovery;
   readonly links = new Map<string, Links>();
-  kinship = new Map<string, Kinship>();
+  families: Families = noFamilies;
   private engineOrNull: Engine | null = null;
   private readonly read: Partial<Record<ReadStatus, number>> = {};
   private readonly heldBack: SourceProblem[] = [];
@@ -41,8 +45,9 @@ export class Run {
   private readonly rows: Partial<Record<TableName, number>> = {};
   private bytes = 0;
 
-  constructor(plan: ReadPlan, listener: Listener, only: ReadonlySet<string> | null) {
+  constructor(plan: ReadPlan, listener: Listener, only: ReadonlySet<string> | null, totalsOnly = false) {
     this.plan = plan;
+    this.totalsOnly = totalsOnly;
     this.listener = listener;
     listener.phase('looking', null);
     const discovery = discoverOrExplain(plan);
@@ -74,9 +79,11 @@ export class Run {
     await this.engineOrNull?.close();
   }
 
-  /** Whether copies matter to what is asked for: usage alone does not need them, its ledger settles itself. */
-  get needsKinship(): boolean {
-    return this.plan.projection.tables.some((t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions');
+  /** Whether a source's relatives matter to what is asked for. */
+  needsFamily(source: FoundSource): boolean {
+    // Totals do not say which session made a request: for them, most formats' replies are told apart by their keys.
+    if (this.totalsOnly) return source.agent.formats[source.spec.storeKind]?.usageNeedsFamily ?? false;
+    return this.plan.projection.tables.some((table) => FAMILY_TABLES.has(table));
   }
 
   /** Looks at the heads of sources for relatives. */
@@ -87,20 +94,20 @@ export class Run {
 
   /** Resolves families among sources that are all read in this run. */
   async resolveFamilies(sources: readonly FoundSource[]): Promise<void> {
-    if (!this.needsKinship) return;
+    const concerned = sources.filter((source) => this.needsFamily(source));
+    if (concerned.length === 0) return;
     this.listener.phase('linking', null);
-    await this.peek(sources);
-    await this.resolveAgain(sources);
+    await this.peek(concerned);
+    await this.resolveAgain(concerned);
   }
 
   private async resolveAgain(sources: readonly FoundSource[]): Promise<void> {
-    const { kinship } = await resolveKinship(
+    this.families = await resolveKinship(
       sources.map((source) => relativeOf(source, this.links.get(source.sourceId)!)),
       () => true,
       () => null,
       (refs) => this.engine.claims(this.settings, refs),
     );
-    this.kinship = kinship;
   }
 
   /** Cuts sources into shards and says what each becomes. */
@@ -115,7 +122,7 @@ export class Run {
   }
 
   private shardSource({ found, generation, resume, prior }: PlannedSource): ShardSource {
-    const kinship = this.kinship.get(found.sourceId) ?? noKinship;
+    const kinship = this.families.kinship.get(found.sourceId) ?? noKinship;
     return {
       ...refOf(found),
       generation,
@@ -123,7 +130,7 @@ export class Run {
       prior,
       copies: kinship.copies,
       foundRelated: kinship.foundRelated,
-      links: this.needsKinship ? (this.links.get(found.sourceId) ?? null) : null,
+      links: this.links.get(found.sourceId) ?? null,
     };
   }
 
@@ -159,7 +166,7 @@ export class Run {
     for (const outcome of result.outcomes) if (outcome.newLinks !== null) this.links.set(outcome.sourceId, outcome.newLinks);
     await this.resolveAgain(this.discovery.sources.filter((s) => this.links.has(s.sourceId)));
     const sources = task.sources.map((source) => {
-      const kinship = this.kinship.get(source.sourceId) ?? noKinship;
+      const kinship = this.families.kinship.get(source.sourceId) ?? noKinship;
       const links = this.links.get(source.sourceId) ?? null;
       return { ...source, copies: kinship.copies, foundRelated: kinship.foundRelated, links };
     });

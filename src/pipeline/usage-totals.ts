@@ -52,11 +52,12 @@ function sumUp(shards: readonly PackedTotals[]): UsageTotal[] {
 }
 
 export async function usageTotals(plan: ReadPlan, timeZone: string, listener: Listener, only: ReadonlySet<string> | null = null): Promise<UsageTotals> {
-  const run = new Run({ ...plan, projection: { ...plan.projection, tables: ['usage'] } }, listener, only);
+  const run = new Run({ ...plan, projection: { ...plan.projection, tables: ['usage'] } }, listener, only, true);
   try {
     const shards: PackedTotals[] = [];
     run.expect(run.totalBytes);
     if (run.discovery.sources.length > 0) {
+      await run.resolveFamilies(run.discovery.sources);
       const tasks = run.shardTasks(
         run.discovery.sources.map((found) => ({ found, generation: 0, resume: null, prior: null })),
         () => ({ kind: 'totals', timeZone }),

@@ -132,7 +132,9 @@ function query(table: TableName, scan: string): string {
       // Postings: each row counts, plain SUM is right
       return `SELECT ${selectList(table)} FROM ${scan}`;
     default:
-      return hasColumn(table, 'event_id') ? newestBy(table, 'event_id', scan) : `SELECT ${selectList(table)} FROM ${scan}`;
+      return hasColumn(table, 'event_id')
+        ? newestBy(table, 'event_id', scan)
+        : `SELECT ${selectList(table)} FROM ${scan}`;
   }
 }
 

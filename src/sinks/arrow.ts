@@ -119,7 +119,12 @@ function arrowData(buffer: ColumnBuffer, type: DataType): Data {
   }
   if (buffer instanceof ListColumn) {
     const child = arrowData(buffer.items, item.type) as Data<Utf8>;
-    return makeData({ type: type as List<Utf8>, ...shape, valueOffsets: buffer.offsets.subarray(0, length + 1), child });
+    return makeData({
+      type: type as List<Utf8>,
+      ...shape,
+      valueOffsets: buffer.offsets.subarray(0, length + 1),
+      child,
+    });
   }
   throw new Error(`no Arrow data for column ${buffer.column.name}`);
 }

@@ -42,7 +42,9 @@ export class CellChecks {
 
   error(value: unknown, wanted: string): CellError {
     const problem =
-      value === null || value === undefined ? 'null in a column that is never null' : `${wanted} expected, got ${describe(value)}`;
+      value === null || value === undefined
+        ? 'null in a column that is never null'
+        : `${wanted} expected, got ${describe(value)}`;
     return new CellError(this.table, this.column.name, problem);
   }
 

@@ -203,16 +203,19 @@ const MOST_KEYS = 4096;
 /** Text of few distinct values, as strings, each distinct one held once. */
 export class KeyColumn extends ColumnBuffer {
   readonly values: (string | null)[] = [];
-  /** Whether a value is too long to be a dictionary key. */
-  hasLong = false;
   #interned = new Map<string, string>();
   #last = '';
 
+  /** Whether a value is too long to be a dictionary key. */
+  get hasLong(): boolean {
+    return this.values.some((value) => value !== null && value.length > LONGEST_KEY);
+  }
+
   protected put(value: unknown): number {
-    const text = value === this.#last ? this.#last : this.#intern(this.checks.text(value));
-    this.values.push(text);
+    if (value !== this.#last) this.#last = this.#intern(this.checks.text(value));
+    this.values.push(this.#last);
     // What a long one takes; the others are held once
-    return text.length > LONGEST_KEY ? text.length : 8;
+    return this.#last.length > LONGEST_KEY ? this.#last.length : 8;
   }
 
   protected putNull(): number {
@@ -223,18 +226,16 @@ export class KeyColumn extends ColumnBuffer {
   #intern(value: string | Uint8Array): string {
     if (typeof value === 'string' && value.length <= LONGEST_KEY) {
       const known = this.#interned.get(value);
-      if (known !== undefined) return (this.#last = known);
+      if (known !== undefined) return known;
     }
     const text = wellFormed(value);
-    if (text.length > LONGEST_KEY) {
-      this.hasLong = true;
-      return (this.#last = text);
-    }
+    if (text.length > LONGEST_KEY) return text;
+    const known = this.#interned.get(text);
+    if (known !== undefined) return known;
     // A copy, because a part of a longer string keeps all of that alive
     const copy = Buffer.from(text, 'utf8').toString('utf8');
-    const known = this.#interned.get(copy) ?? copy;
-    if (known === copy && this.#interned.size < MOST_KEYS) this.#interned.set(copy, copy);
-    return (this.#last = known);
+    if (this.#interned.size < MOST_KEYS) this.#interned.set(copy, copy);
+    return copy;
   }
 
   override pop(): void {
@@ -245,7 +246,6 @@ export class KeyColumn extends ColumnBuffer {
   override reset(): void {
     super.reset();
     this.values.length = 0;
-    this.hasLong = false;
   }
 }
 

@@ -32,7 +32,10 @@ export class FileOutput {
     if (this.#ended) throw new Error(`${this.path}: write after close`);
     this.bytes += chunk.length;
     if (this.#pendingLength + chunk.length > PENDING_BYTES) this.#flush();
-    if (chunk.length >= PENDING_BYTES) return this.#writeOut(chunk);
+    if (chunk.length >= PENDING_BYTES) {
+      this.#writeOut(chunk);
+      return;
+    }
     this.#pending ??= Buffer.allocUnsafeSlow(PENDING_BYTES);
     this.#pending.set(chunk, this.#pendingLength);
     this.#pendingLength += chunk.length;
@@ -64,7 +67,8 @@ export class FileOutput {
   }
 
   #flush(): void {
-    if (this.#pending !== null && this.#pendingLength > 0) this.#writeOut(this.#pending.subarray(0, this.#pendingLength));
+    if (this.#pending !== null && this.#pendingLength > 0)
+      this.#writeOut(this.#pending.subarray(0, this.#pendingLength));
     this.#pendingLength = 0;
   }
 

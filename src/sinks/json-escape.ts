@@ -15,7 +15,15 @@ ESCAPED[BACKSLASH] = 1;
 
 /** The letter after the backslash, where the escape is a short one. */
 const LETTER = new Uint8Array(256);
-for (const [byte, letter] of [[8, 'b'], [9, 't'], [10, 'n'], [12, 'f'], [13, 'r'], [QUOTE, '"'], [BACKSLASH, '\\']] as const) {
+for (const [byte, letter] of [
+  [8, 'b'],
+  [9, 't'],
+  [10, 'n'],
+  [12, 'f'],
+  [13, 'r'],
+  [QUOTE, '"'],
+  [BACKSLASH, '\\'],
+] as const) {
   LETTER[byte] = letter.charCodeAt(0);
 }
 

@@ -7,6 +7,7 @@ import parquetjs from 'parquetjs-lite';
 import type { Column, TableName } from '../records/tables.ts';
 import { CellChecks, CellError, microsOf } from './cells.ts';
 import { FileOutput } from './file-output.ts';
+import { withUtcTimes } from './parquet-lite-footer.ts';
 import {
   columnsInFile,
   DEFAULT_ROW_GROUP_BYTES,
@@ -18,7 +19,6 @@ import {
   TABLE_KEY,
   type TableSink,
 } from './sink.ts';
-import { withUtcTimes } from './parquet-lite-footer.ts';
 import { validUtf8 } from './text.ts';
 import { TimeRange } from './time-range.ts';
 
@@ -114,7 +114,9 @@ export class ParquetLiteSink implements TableSink {
     this.#range = new TimeRange(table);
     this.#rowGroupBytes = target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES;
     this.#output = new FileOutput(target.path);
-    const schema = new ParquetSchema(Object.fromEntries(this.#columns.map((column) => [column.name, fieldDefinition(column)])));
+    const schema = new ParquetSchema(
+      Object.fromEntries(this.#columns.map((column) => [column.name, fieldDefinition(column)])),
+    );
     const write = (bytes: Buffer) => this.#take(bytes);
     this.#envelope = new ParquetEnvelopeWriter(schema, write, () => {}, 0, { pageSize: NEVER, pageIndex: false });
     this.#writer = new ParquetWriter(schema, this.#envelope, { rowGroupSize: NEVER });

@@ -69,11 +69,13 @@ function parquetRows(path: string, { size, read }: OpenFile): number {
   if (size < 12 || read(0, 4).toString('latin1') !== 'PAR1') throw new BrokenFileError(path, 'not a Parquet file');
   const tail = read(size - 8, 8);
   const footer = tail.readUInt32LE(0) + 8;
-  if (tail.toString('latin1', 4) !== 'PAR1' || footer > size) throw new BrokenFileError(path, 'the Parquet footer is missing');
+  if (tail.toString('latin1', 4) !== 'PAR1' || footer > size)
+    throw new BrokenFileError(path, 'the Parquet footer is missing');
   const bytes = read(size - footer, footer);
   const { num_rows, row_groups } = parquetMetadata(bytes.buffer as ArrayBuffer);
   const inGroups = row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
-  if (inGroups !== num_rows) throw new BrokenFileError(path, `the footer says ${num_rows} rows, its row groups ${inGroups}`);
+  if (inGroups !== num_rows)
+    throw new BrokenFileError(path, `the footer says ${num_rows} rows, its row groups ${inGroups}`);
   return Number(num_rows);
 }
 

@@ -45,7 +45,10 @@ export class ByteBuffer {
 
   /** Appends text as valid UTF-8. */
   appendText(value: string | Uint8Array): void {
-    if (typeof value !== 'string') return this.appendBytes(validUtf8(value));
+    if (typeof value !== 'string') {
+      this.appendBytes(validUtf8(value));
+      return;
+    }
     const { length } = value;
     // A UTF-16 unit takes at most 3 bytes; for long text the exact size is worth a look.
     this.reserve(length < 4096 ? length * 3 : Buffer.byteLength(value));

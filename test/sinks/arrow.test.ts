@@ -1,8 +1,8 @@
 /** Arrow IPC as bytes: the messages are walked by hand, so that the writer is not only believed by its own reader. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { RecordBatchReader } from 'apache-arrow';
+import { describe, expect, test } from 'vitest';
 import { testFolder, writeFile } from './files.ts';
 import { nastyRows } from './nasty-rows.ts';
 
@@ -52,7 +52,10 @@ describe.each(['arrow', 'arrow-stream'] as const)('%s', (format) => {
     const { found, end } = messages(bytes, start);
     // The file format has its schema in the footer
     const kinds = found.map(({ kind }) => kind);
-    expect(kinds).toEqual([...(format === 'arrow' ? [] : [SCHEMA]), ...Array(found.filter(({ kind }) => kind === RECORD_BATCH).length).fill(RECORD_BATCH)]);
+    expect(kinds).toEqual([
+      ...(format === 'arrow' ? [] : [SCHEMA]),
+      ...Array(found.filter(({ kind }) => kind === RECORD_BATCH).length).fill(RECORD_BATCH),
+    ]);
     expect(kinds.length).toBeGreaterThan(10);
     // A batch ends with the row that fills it; the longest rows here take 200 KB
     for (const { bodyLength } of found) expect(bodyLength).toBeLessThan(rowGroupBytes / 2 + 300_000);

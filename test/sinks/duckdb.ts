@@ -1,7 +1,7 @@
 /** DuckDB as the independent reader of what the sinks write. */
 import {
-  type DuckDBConnection,
   DuckDBBlobValue,
+  type DuckDBConnection,
   DuckDBInstance,
   DuckDBListValue,
   DuckDBTimestampTZValue,
@@ -32,7 +32,8 @@ export async function allRows(connection: DuckDBConnection, from: string): Promi
   const replace = texts.map((name) => `encode("${name}") AS "${name}"`).join(', ');
   const rows = await query(connection, `SELECT * REPLACE (${replace}) FROM ${from}`);
   for (const row of rows) {
-    for (const name of texts) if (row[name] !== null) row[name] = Buffer.from(row[name] as string, 'hex').toString('utf8');
+    for (const name of texts)
+      if (row[name] !== null) row[name] = Buffer.from(row[name] as string, 'hex').toString('utf8');
   }
   return rows;
 }

@@ -26,7 +26,17 @@ const texts: readonly (string | Uint8Array)[] = [
   utf8(seam),
 ];
 
-const shorts = ['claude', 'codex', '', 'ü"\\\n\u0000', 'lone \ud800', '😀', 'x'.repeat(1500), 'a'.repeat(81), 'b'.repeat(80)];
+const shorts = [
+  'claude',
+  'codex',
+  '',
+  'ü"\\\n\u0000',
+  'lone \ud800',
+  '😀',
+  'x'.repeat(1500),
+  'a'.repeat(81),
+  'b'.repeat(80),
+];
 
 const pools = {
   key: shorts,
@@ -55,7 +65,11 @@ export interface RowShape {
 }
 
 /** `count` rows; row i is a function of i alone. */
-export function nastyRows(table: TableName, count: number, { allNull = false, safeTimes = false }: RowShape = {}): SinkRow[] {
+export function nastyRows(
+  table: TableName,
+  count: number,
+  { allNull = false, safeTimes = false }: RowShape = {},
+): SinkRow[] {
   const columns: readonly Column[] = tables[table].columns;
   return Array.from({ length: count }, (_, i) => {
     const row: Record<string, unknown> = {};
@@ -66,7 +80,9 @@ export function nastyRows(table: TableName, count: number, { allNull = false, sa
         return;
       }
       const pool: readonly unknown[] =
-        type === 'timestamp' && safeTimes ? pools.timestamp.filter((time) => Math.abs(time) < SAFE_MILLIS) : pools[type];
+        type === 'timestamp' && safeTimes
+          ? pools.timestamp.filter((time) => Math.abs(time) < SAFE_MILLIS)
+          : pools[type];
       row[name] = pool[(i + c) % pool.length];
     });
     return row;

@@ -7,14 +7,21 @@ import { ndjsonKey } from '../../src/records/ndjson-key.ts';
 import { type Column, tableNames, tables } from '../../src/records/tables.ts';
 import { ndjsonSchema } from '../../src/records/zod.ts';
 import { CellError } from '../../src/sinks/cells.ts';
-import { encodeNdjsonRow, encodeNdjsonRows, NdjsonEncoder, NdjsonFile } from '../../src/sinks/ndjson.ts';
+import { encodeNdjsonRow, encodeNdjsonRows, NdjsonFile } from '../../src/sinks/ndjson.ts';
+import { NdjsonEncoder } from '../../src/sinks/ndjson-encoder.ts';
 import { countRows } from '../../src/sinks/read-back.ts';
 import { testFolder } from './files.ts';
 import { nastyRows } from './nasty-rows.ts';
 
 const folder = testFolder();
 
-const history = (text: unknown, timestamp: number | null = null) => ({ agent: 'codex', source_id: 's', ordinal: 0, text, timestamp });
+const history = (text: unknown, timestamp: number | null = null) => ({
+  agent: 'codex',
+  source_id: 's',
+  ordinal: 0,
+  text,
+  timestamp,
+});
 const line = (text: unknown) => encodeNdjsonRow('history', history(text)).toString('utf8');
 
 describe('text', () => {
@@ -43,7 +50,10 @@ describe('text', () => {
 
 test('times are UTC with milliseconds, rounded down', () => {
   const time = (millis: number) => JSON.parse(encodeNdjsonRow('history', history('', millis)).toString()).timestamp;
-  for (const millis of [0, 1, -1, 999, 86_399_999, 86_400_000, -86_400_000, 1_760_000_000_123, -62_135_596_800_000, 253_402_300_799_999, 951_782_400_000]) {
+  for (const millis of [
+    0, 1, -1, 999, 86_399_999, 86_400_000, -86_400_000, 1_760_000_000_123, -62_135_596_800_000, 253_402_300_799_999,
+    951_782_400_000,
+  ]) {
     expect(time(millis)).toBe(new Date(millis).toISOString());
   }
   expect(time(1_760_000_000_123.999)).toBe('2025-10-09T08:53:20.123Z');
@@ -68,7 +78,9 @@ test('a stream takes rows of all tables into one file', async () => {
   for (const table of tableNames) for (const row of nastyRows(table, 30)) file.write(table, row);
   const written = file.close()!;
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  expect(lines.map((text) => JSON.parse(text).record)).toEqual(tableNames.flatMap((table) => Array(30).fill(tables[table].record)));
+  expect(lines.map((text) => JSON.parse(text).record)).toEqual(
+    tableNames.flatMap((table) => Array(30).fill(tables[table].record)),
+  );
   expect(written.bytes).toBe(readFileSync(path).length);
   expect(await countRows(path, 'ndjson')).toBe(tableNames.length * 30);
 });
@@ -81,7 +93,13 @@ test('an encoder gives lines with memory of their own, and nothing of a refused 
   const lines = encoder.take();
   expect(lines.buffer.byteLength).toBe(lines.length);
   expect(encoder.length).toBe(0);
-  expect(lines.toString().trimEnd().split('\n').map((text) => JSON.parse(text).text)).toEqual(['one', 'three']);
+  expect(
+    lines
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text).text),
+  ).toEqual(['one', 'three']);
   expect(() => encodeNdjsonRows('history', [history('x'), history(5)])).toThrow(CellError);
   expect(encodeNdjsonRows('history', []).length).toBe(0);
 });

@@ -14,12 +14,24 @@ beforeAll(async () => {
 
 test('dictionaries for keys, none for ids and texts; statistics where they prune', async () => {
   const path = join(folder, 'messages.parquet');
-  const rows = nastyRows('messages', 500).map((row, i) => ({ ...row, agent: i < 250 ? 'claude' : 'codex', event_id: `e${i}`, role: 'user' }));
+  const rows = nastyRows('messages', 500).map((row, i) => ({
+    ...row,
+    agent: i < 250 ? 'claude' : 'codex',
+    event_id: `e${i}`,
+    role: 'user',
+  }));
   await writeFile({ format: 'parquet', table: 'messages', path }, rows);
-  const meta = await query(connection, `SELECT path_in_schema AS name, compression, encodings, stats_min_value, stats_max_value FROM parquet_metadata('${path}')`);
+  const meta = await query(
+    connection,
+    `SELECT path_in_schema AS name, compression, encodings, stats_min_value, stats_max_value FROM parquet_metadata('${path}')`,
+  );
   const of = (name: string) => meta.find((column) => column['name'] === name)!;
   expect(meta.every((column) => column['compression'] === 'ZSTD')).toBe(true);
-  expect(of('agent')).toMatchObject({ encodings: 'PLAIN, RLE_DICTIONARY', stats_min_value: 'claude', stats_max_value: 'codex' });
+  expect(of('agent')).toMatchObject({
+    encodings: 'PLAIN, RLE_DICTIONARY',
+    stats_min_value: 'claude',
+    stats_max_value: 'codex',
+  });
   expect(of('event_id')).toMatchObject({ encodings: 'PLAIN', stats_min_value: 'e0', stats_max_value: 'e99' });
   expect(of('text')).toMatchObject({ encodings: 'PLAIN', stats_min_value: null, stats_max_value: null });
   expect(of('timestamp')['stats_min_value']).not.toBeNull();
@@ -39,14 +51,28 @@ test('the footer names columns in table order, the schema version and what may b
     ['byte_start', 'OPTIONAL'],
     ['byte_end', 'OPTIONAL'],
   ]);
-  const pairs = await query(connection, `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${path}')`);
+  const pairs = await query(
+    connection,
+    `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${path}')`,
+  );
   expect(pairs).toContainEqual({ key: 'sessionlake.schema_version', value: '1' });
   expect(pairs).toContainEqual({ key: 'sessionlake.table', value: 'issues' });
 });
 
 test('statistics never prune a row away that is there', async () => {
   const path = join(folder, 'prune.parquet');
-  const ids = ['a', 'ü', '\ud800', '😀', '\uffff', 'long-common-prefix-'.repeat(3), `${'long-common-prefix-'.repeat(3)}z`, '', 'Z', '\u0000'];
+  const ids = [
+    'a',
+    'ü',
+    '\ud800',
+    '😀',
+    '\uffff',
+    'long-common-prefix-'.repeat(3),
+    `${'long-common-prefix-'.repeat(3)}z`,
+    '',
+    'Z',
+    '\u0000',
+  ];
   const rows = nastyRows('tool_results', 600).map((row, i) => ({
     ...row,
     agent: ids[Math.floor(i / 60)],
@@ -59,7 +85,8 @@ test('statistics never prune a row away that is there', async () => {
   await writeFile({ format: 'parquet', table: 'tool_results', path, rowGroupBytes: 20_000 }, rows);
   for (let i = 0; i < 600; i += 7) {
     const row = rows[i]!;
-    const literal = (text: string) => `'${text.toWellFormed().replaceAll("'", "''").replaceAll('\u0000', "' || chr(0) || '")}'`;
+    const literal = (text: string) =>
+      `'${text.toWellFormed().replaceAll("'", "''").replaceAll('\u0000', "' || chr(0) || '")}'`;
     const found = await query(
       connection,
       `SELECT ordinal FROM read_parquet('${path}') WHERE event_id = ${literal(row.event_id)} AND agent = ${literal(row.agent!)}
@@ -71,10 +98,16 @@ test('statistics never prune a row away that is there', async () => {
 
 test('keys that are long texts are stored, without dictionary and statistics', async () => {
   const path = join(folder, 'long-keys.parquet');
-  const rows = nastyRows('tool_calls', 3000).map((row, i) => ({ ...row, name: `${'n'.repeat(20_000)}${String(i).padStart(6, '0')}` }));
+  const rows = nastyRows('tool_calls', 3000).map((row, i) => ({
+    ...row,
+    name: `${'n'.repeat(20_000)}${String(i).padStart(6, '0')}`,
+  }));
   await writeFile({ format: 'parquet', table: 'tool_calls', path }, rows);
   const names = await query(connection, `SELECT name FROM read_parquet('${path}')`);
   expect(names.every((row, i) => row['name'] === rows[i]!.name)).toBe(true);
-  const meta = await query(connection, `SELECT DISTINCT encodings, stats_min_value AS low FROM parquet_metadata('${path}') WHERE path_in_schema = 'name'`);
+  const meta = await query(
+    connection,
+    `SELECT DISTINCT encodings, stats_min_value AS low FROM parquet_metadata('${path}') WHERE path_in_schema = 'name'`,
+  );
   expect(meta).toEqual([{ encodings: 'PLAIN', low: null }]);
 });

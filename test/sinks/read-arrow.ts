@@ -25,5 +25,7 @@ function cells(vector: Vector): Cell[] {
 export function readArrow(path: string): Record<string, Cell>[] {
   const table = tableFromIPC(readFileSync(path));
   const columns = table.schema.fields.map((field, i) => [field.name, cells(table.getChildAt(i)!)] as const);
-  return Array.from({ length: table.numRows }, (_, row) => Object.fromEntries(columns.map(([name, all]) => [name, all[row]!])));
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, all]) => [name, all[row]!])),
+  );
 }

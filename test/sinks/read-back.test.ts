@@ -13,7 +13,10 @@ describe.each(formats)('%s', (format) => {
   const whole = join(folder, `whole.${format}`);
 
   test('counts rows over many groups', async () => {
-    await writeFile({ format, table: 'tool_calls', path: whole, rowGroupBytes: 100_000 }, nastyRows('tool_calls', 1234));
+    await writeFile(
+      { format, table: 'tool_calls', path: whole, rowGroupBytes: 100_000 },
+      nastyRows('tool_calls', 1234),
+    );
     expect(await countRows(whole, format)).toBe(1234);
   });
 

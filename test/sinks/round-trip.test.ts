@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { duckdbTypes } from '../../src/records/ddl.ts';
-import { type Column, tableNames, type TableName, tables } from '../../src/records/tables.ts';
+import { type Column, type TableName, tableNames, tables } from '../../src/records/tables.ts';
 import { duckdbScan } from '../../src/records/views.ts';
 import { countRows, fileDigest } from '../../src/sinks/read-back.ts';
 import type { ParquetEngine, SinkFormat, SinkRow } from '../../src/sinks/sink.ts';
@@ -57,7 +57,10 @@ const expected = (table: TableName, format: SinkFormat, rows: readonly SinkRow[]
     if (format !== 'ndjson') return wanted;
     const columns: readonly Column[] = tables[table].columns;
     const bytes = columns.filter(({ type }) => type === 'bytes').map(({ name }) => name);
-    return { ...inMillis(table, wanted), ...Object.fromEntries(bytes.map((name) => [name, inNdjson(wanted[name] as string)])) };
+    return {
+      ...inMillis(table, wanted),
+      ...Object.fromEntries(bytes.map((name) => [name, inNdjson(wanted[name] as string)])),
+    };
   });
 
 /** Bytes that are no UTF-8 stand as base64 in NDJSON; all are text there. */
@@ -97,7 +100,11 @@ describe.each(variants)('$name', ({ format, engine, shape }) => {
   });
 
   test('12,000 rows in many row groups keep their order and their values', async () => {
-    const rows = nastyRows('tool_calls', 12_000, shape).map((row, i) => ({ ...row, ordinal: i, arguments: `call ${i} ${'x'.repeat(i % 500)}` }));
+    const rows = nastyRows('tool_calls', 12_000, shape).map((row, i) => ({
+      ...row,
+      ordinal: i,
+      arguments: `call ${i} ${'x'.repeat(i % 500)}`,
+    }));
     const path = newPath(format);
     const file = await writeFile({ ...options, table: 'tool_calls', path, rowGroupBytes: 400_000 }, rows);
     expectRows(await read('tool_calls', format, path), expected('tool_calls', format, rows));
@@ -105,14 +112,20 @@ describe.each(variants)('$name', ({ format, engine, shape }) => {
     // Grows with the rows, and does not explode past the first thousands
     expect(file!.bytes).toBeLessThan(60_000_000);
     if (format === 'parquet') {
-      const groups = await query(connection, `SELECT count(DISTINCT row_group_id) AS n FROM parquet_metadata('${path}')`);
+      const groups = await query(
+        connection,
+        `SELECT count(DISTINCT row_group_id) AS n FROM parquet_metadata('${path}')`,
+      );
       expect(groups[0]!['n']).toBeGreaterThan(5n);
     }
   });
 
   test('texts of a megabyte, as string and as bytes', async () => {
     const long = '0123456789 größe "😀"\n'.repeat(50_000);
-    const rows = nastyRows('tool_results', 6, shape).map((row, i) => ({ ...row, output: i % 2 ? long : Buffer.from(long) }));
+    const rows = nastyRows('tool_results', 6, shape).map((row, i) => ({
+      ...row,
+      output: i % 2 ? long : Buffer.from(long),
+    }));
     const path = newPath(format);
     await writeFile({ ...options, table: 'tool_results', path, rowGroupBytes: 1_500_000 }, rows);
     expectRows(await read('tool_results', format, path), expected('tool_results', format, rows));
@@ -136,7 +149,10 @@ describe.each(variants)('$name', ({ format, engine, shape }) => {
     const hashes = new Set<string>();
     for (let run = 0; run < 2; run++) {
       const path = newPath(format);
-      const file = await writeFile({ ...options, table: 'messages', path, rowGroupBytes: 200_000 }, nastyRows('messages', 900, shape));
+      const file = await writeFile(
+        { ...options, table: 'messages', path, rowGroupBytes: 200_000 },
+        nastyRows('messages', 900, shape),
+      );
       expect(createHash('sha256').update(readFileSync(path)).digest('hex')).toBe(file!.sha256);
       hashes.add(file!.sha256);
     }

@@ -22,7 +22,14 @@ const variants: readonly { name: string; format: SinkFormat; engine?: ParquetEng
 ];
 
 const issue = (ordinal: unknown, message: unknown = 'bad'): SinkRow => ({
-  agent: 'codex', source_id: 's', severity: 'error', code: 'bad_json', message, ordinal, byte_start: 0, byte_end: 10,
+  agent: 'codex',
+  source_id: 's',
+  severity: 'error',
+  code: 'bad_json',
+  message,
+  ordinal,
+  byte_start: 0,
+  byte_end: 10,
 });
 
 describe.each(variants)('$name', ({ format, engine }) => {
@@ -43,15 +50,41 @@ describe.each(variants)('$name', ({ format, engine }) => {
     ['issues', { ...issue(1), message: undefined }, 'issues.message: null in a column that is never null'],
     ['issues', issue(1, { secret: true }), 'issues.message: text expected, got an object'],
     ['issues', { ...issue(1), agent: 7 }, 'issues.agent: text expected, got 7'],
-    ['usage', { ...nastyRows('usage', 1, { safeTimes: true })[0], reported_cost_usd: Number.NaN }, 'usage.reported_cost_usd: a finite number expected, got NaN'],
-    ['usage', { ...nastyRows('usage', 1, { safeTimes: true })[0], timestamp: 1e15 }, 'usage.timestamp: milliseconds since 1970 within the years 1 to 9999 expected, got 1000000000000000'],
-    ['usage', { ...nastyRows('usage', 1, { safeTimes: true })[0], timestamp: new Date(0) }, 'usage.timestamp: milliseconds since 1970 within the years 1 to 9999 expected, got an object'],
-    ['usage', { ...nastyRows('usage', 1, { safeTimes: true })[0], adjustments: ['a', 1] }, 'usage.adjustments: a list of strings expected, got a list'],
-    ['messages', { ...nastyRows('messages', 1, { safeTimes: true })[0], is_meta: 1 }, 'messages.is_meta: a boolean expected, got 1'],
+    [
+      'usage',
+      { ...nastyRows('usage', 1, { safeTimes: true })[0], reported_cost_usd: Number.NaN },
+      'usage.reported_cost_usd: a finite number expected, got NaN',
+    ],
+    [
+      'usage',
+      { ...nastyRows('usage', 1, { safeTimes: true })[0], timestamp: 1e15 },
+      'usage.timestamp: milliseconds since 1970 within the years 1 to 9999 expected, got 1000000000000000',
+    ],
+    [
+      'usage',
+      { ...nastyRows('usage', 1, { safeTimes: true })[0], timestamp: new Date(0) },
+      'usage.timestamp: milliseconds since 1970 within the years 1 to 9999 expected, got an object',
+    ],
+    [
+      'usage',
+      { ...nastyRows('usage', 1, { safeTimes: true })[0], adjustments: ['a', 1] },
+      'usage.adjustments: a list of strings expected, got a list',
+    ],
+    [
+      'messages',
+      { ...nastyRows('messages', 1, { safeTimes: true })[0], is_meta: 1 },
+      'messages.is_meta: a boolean expected, got 1',
+    ],
     ['raw', { ...nastyRows('raw', 1)[0], record: 'text' }, 'raw.record: bytes expected, got a string'],
   ] as const)('%s: a value that does not fit is refused (%#)', async (table, row, message) => {
     const sink = await openSink({ ...options, table, path: newPath() });
-    expect(() => sink.write(row)).toThrow(new CellError(table, message.slice(message.indexOf('.') + 1, message.indexOf(':')), message.slice(message.indexOf(': ') + 2)));
+    expect(() => sink.write(row)).toThrow(
+      new CellError(
+        table,
+        message.slice(message.indexOf('.') + 1, message.indexOf(':')),
+        message.slice(message.indexOf(': ') + 2),
+      ),
+    );
     expect(await sink.close()).toBeNull();
   });
 
@@ -72,7 +105,10 @@ describe.each(variants)('$name', ({ format, engine }) => {
 
   test('nothing of a row is kept by reference', async () => {
     const wanted = newPath();
-    await writeFile({ ...options, table: 'tool_results', path: wanted }, nastyRows('tool_results', 40, { safeTimes: true }).map((row) => ({ ...row, output: Buffer.from('first text') })));
+    await writeFile(
+      { ...options, table: 'tool_results', path: wanted },
+      nastyRows('tool_results', 40, { safeTimes: true }).map((row) => ({ ...row, output: Buffer.from('first text') })),
+    );
     const path = newPath();
     const sink = await openSink({ ...options, table: 'tool_results', path });
     const shared = Buffer.alloc(10);
@@ -88,11 +124,17 @@ describe.each(variants)('$name', ({ format, engine }) => {
   test('reports rows and range of event times', async () => {
     const row = nastyRows('history', 1, { safeTimes: true })[0]!;
     const times = [1_700_000_000_500.25, null, 1_600_000_000_000, 1_650_000_000_000];
-    const file = await writeFile({ ...options, table: 'history', path: newPath() }, times.map((timestamp) => ({ ...row, timestamp })));
+    const file = await writeFile(
+      { ...options, table: 'history', path: newPath() },
+      times.map((timestamp) => ({ ...row, timestamp })),
+    );
     expect(file).toMatchObject({ rows: 4, minTimestamp: 1_600_000_000_000, maxTimestamp: 1_700_000_000_500.25 });
 
     const session = nastyRows('sessions', 1, { safeTimes: true })[0]!;
-    const range = await writeFile({ ...options, table: 'sessions', path: newPath() }, [{ ...session, started_at: 5, ended_at: 9 }, { ...session, started_at: 7, ended_at: null }]);
+    const range = await writeFile({ ...options, table: 'sessions', path: newPath() }, [
+      { ...session, started_at: 5, ended_at: 9 },
+      { ...session, started_at: 7, ended_at: null },
+    ]);
     expect(range).toMatchObject({ rows: 2, minTimestamp: 5, maxTimestamp: 9 });
 
     const none = await writeFile({ ...options, table: 'issues', path: newPath() }, [issue(1)]);

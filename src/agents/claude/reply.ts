@@ -4,7 +4,7 @@ import type { Position } from '../../framing/frame.ts';
 import type { Emitter, EventAt, MessageFields } from '../agent.ts';
 import { textOrNull } from './guards.ts';
 import type { Place } from './queue.ts';
-import { betterSample, toObservation, type UsageSample } from './usage.ts';
+import { mergeSamples, toObservation, type UsageSample } from './usage.ts';
 
 /** Where and when a row stands. */
 export interface RowPlace {
@@ -104,7 +104,7 @@ export class Reply implements Place {
     this.state.usage =
       known === null
         ? { place, sample, isCopy }
-        : { place: known.place, sample: betterSample(known.sample, sample), isCopy: known.isCopy && isCopy };
+        : { place: known.place, sample: mergeSamples(known.sample, sample), isCopy: known.isCopy && isCopy };
   }
 
   addKind(kind: string): void {

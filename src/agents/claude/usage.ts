@@ -64,14 +64,22 @@ export function readUsage(row: Row, standing: Standing): UsageSample | null {
 }
 
 /**
- * The better of two samples of one reply: a native one, then the greater output, then the later. `hasEnded` is true once
- * any sample says so: rows flushed early keep the count of the reply's start.
+ * What two rows say together of their reply: the counters of the one with the greater output, the later one of equals,
+ * since rows flushed early keep the count of the reply's start. The reply has ended, is this session's own and has a
+ * request id if one of them says so; a sidechain's own request id gives way.
  */
-export function betterSample(known: UsageSample, next: UsageSample): UsageSample {
-  const takesNext = next.isNative !== known.isNative ? next.isNative : (next.output ?? -1) >= (known.output ?? -1);
-  const best = takesNext ? next : known;
-  const hasEnded = known.hasEnded || next.hasEnded;
-  return hasEnded === best.hasEnded ? best : { ...best, hasEnded };
+export function mergeSamples(known: UsageSample, next: UsageSample): UsageSample {
+  const best = (next.output ?? -1) >= (known.output ?? -1) ? next : known;
+  const other = best === next ? known : next;
+  const named = best.tellsRequests || !other.tellsRequests ? best : other;
+  return {
+    ...best,
+    model: best.model ?? other.model,
+    requestId: named.requestId ?? other.requestId,
+    tellsRequests: named.tellsRequests,
+    isNative: best.isNative || other.isNative,
+    hasEnded: best.hasEnded || other.hasEnded,
+  };
 }
 
 /**

@@ -13,6 +13,7 @@ export const rolloutFormat = (product: RolloutProduct): SourceFormat<RolloutOutl
   decoderVersion: 1,
   incremental: 'append',
   peek: peekLinks,
+  usageNeedsFamily: true,
   claims: claimLines,
   resolve: resolveFamily,
   outline: readOutline,

@@ -225,6 +225,8 @@ export const formatOf = (spec: SourceSpec): SourceFormat => claude.formats[spec.
 
 export interface Reading {
   readonly recording: Recording;
+  /** Ids of the rows that were told before the state was saved, by table. */
+  readonly savedIds: readonly string[];
   /** As JSON brings it back. */
   readonly state: unknown;
 }
@@ -236,6 +238,10 @@ export interface ReadOptions {
   readonly to?: number;
   readonly resume?: unknown;
 }
+
+/** Ids of all rows told, sorted. */
+export const idsOf = ({ messages, calls, results, observations }: Recording): string[] =>
+  [...messages, ...calls, ...results, ...observations].map(({ id }) => id).sort();
 
 /** Reads a part of a source. Throws `ReadWholeSource` as the format does. */
 export function read({ spec, bytes }: Source, options: ReadOptions = {}): Reading {
@@ -262,10 +268,11 @@ export function read({ spec, bytes }: Source, options: ReadOptions = {}): Readin
       recording.badRecord(frame.position(), error.code);
     }
   }
+  const savedIds = idsOf(recording);
   const saved = decoder.save?.();
   const state: unknown = saved === undefined ? null : JSON.parse(JSON.stringify(saved));
   decoder.finish();
-  return { recording, state };
+  return { recording, savedIds, state };
 }
 
 /** Reads a source in two runs; null where the second has to read it whole. */
@@ -273,11 +280,10 @@ export function readInTwo(
   source: Source,
   cut: Cut,
   options: ReadOptions = {},
-): { first: Recording; second: Recording } | null {
-  const first = read(source, { ...options, to: cut.byte });
+): { first: Recording; savedIds: readonly string[]; second: Recording } | null {
+  const { recording: first, savedIds, state } = read(source, { ...options, to: cut.byte });
   try {
-    const second = read(source, { ...options, from: cut, resume: first.state });
-    return { first: first.recording, second: second.recording };
+    return { first, savedIds, second: read(source, { ...options, from: cut, resume: state }).recording };
   } catch (error) {
     if (error instanceof ReadWholeSource) return null;
     throw error;

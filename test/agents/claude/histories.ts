@@ -67,6 +67,7 @@ export const longHistories = fc
       ...steps,
     ]),
   );
+export const longPlainHistories = fc.array(PLAIN, { minLength: 60, maxLength: 90 }).map(toText);
 export const plainHistories = fc.array(PLAIN, { minLength: 1, maxLength: 30 }).map(toText);
 
 const uuid = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;

@@ -1,8 +1,8 @@
 /** What must hold for every session file, however it came about. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutsOf, framesOf, mainFile, NONE, type Recording, read, readInTwo, type Source } from './driver.ts';
-import { histories, longHistories, plainHistories } from './histories.ts';
+import { cutsOf, framesOf, idsOf, mainFile, NONE, type Recording, read, readInTwo, type Source } from './driver.ts';
+import { histories, longHistories, longPlainHistories, plainHistories } from './histories.ts';
 
 /** What stands when later rows have replaced earlier ones of the same event. */
 function standing(...recordings: Recording[]): unknown {
@@ -76,6 +76,30 @@ function abandoned(source: Source): number[] {
   return rows.filter(({ row }) => !live.has(row['uuid'])).map(({ ordinal }) => ordinal);
 }
 
+/** Texts and output counts of every message id, over all rows that are no repeats. */
+function repliesOf(source: Source): Map<string, { texts: Set<string>; outputs: number[] }> {
+  const replies = new Map<string, { texts: Set<string>; outputs: number[] }>();
+  const seen = new Set<unknown>();
+  for (const frame of framesOf(source.bytes)) {
+    let row: Row = {};
+    try {
+      row = object(frame.json());
+    } catch {
+      continue;
+    }
+    const message = object(row['message']);
+    if (seen.has(row['uuid'])) continue;
+    seen.add(row['uuid']);
+    if (row['type'] !== 'assistant' || typeof message['id'] !== 'string') continue;
+    const reply = replies.get(message['id']) ?? { texts: new Set(), outputs: [] };
+    replies.set(message['id'], reply);
+    for (const block of message['content'] as Row[])
+      if (typeof block['text'] === 'string') reply.texts.add(block['text']);
+    reply.outputs.push(object(message['usage'])['output_tokens'] as number);
+  }
+  return replies;
+}
+
 const runs = { numRuns: 400 };
 
 describe('any session file', () => {
@@ -91,6 +115,30 @@ describe('any session file', () => {
           else if (!fields.is_active) expect(off).toContain(at.position.ordinal);
           else if (fields.message_id === null) expect(off).not.toContain(at.position.ordinal);
         }
+      }),
+      runs,
+    );
+  });
+
+  test('a reply holds every block of all its rows once, and the greatest count', () => {
+    fc.assert(
+      fc.property(histories, (text) => {
+        const source = mainFile(text);
+        const { messages, observations } = read(source).recording;
+        const expected = repliesOf(source);
+        for (const [id, reply] of expected) {
+          const texts = messages
+            .filter((m) => m.fields.message_id === id)
+            .flatMap((m) => String(m.fields.text ?? '').split('\n'));
+          expect(texts.filter((t) => t !== '').sort(), `texts of ${id}`).toEqual([...reply.texts].sort());
+          const outputs = observations
+            .filter((o) => o.fields.message_id === id)
+            .map((o) => o.fields.output_tokens ?? -1);
+          expect(Math.max(...outputs), `output of ${id}`).toBe(Math.max(...reply.outputs));
+        }
+        expect(observations.filter((o) => o.fields.message_id !== null).map((o) => o.fields.message_id)).toEqual(
+          expect.arrayContaining([...expected.keys()]),
+        );
       }),
       runs,
     );
@@ -162,6 +210,31 @@ describe('any session file', () => {
 });
 
 describe('a session that only goes on', () => {
+  test('is told once: what was not told when the state was saved is told by the next run', () => {
+    fc.assert(
+      fc.property(plainHistories, fc.nat(), (text, at) => {
+        const source = mainFile(text);
+        const cuts = cutsOf(source.bytes);
+        const { savedIds, second } = readInTwo(source, cuts[at % cuts.length]!)!;
+        expect([...savedIds, ...idsOf(second)].sort()).toEqual(idsOf(read(source).recording));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('goes on from a state that no longer sees its beginning', () => {
+    fc.assert(
+      fc.property(longPlainHistories, fc.nat(60), (text, back) => {
+        const source = mainFile(text);
+        const cuts = cutsOf(source.bytes);
+        const parts = readInTwo(source, cuts[Math.max(0, cuts.length - 1 - back)]!);
+        expect(parts).not.toBeNull();
+        expect(standing(parts!.first, parts!.second)).toEqual(standing(read(source).recording));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   test('is never read whole again, wherever it is cut', () => {
     fc.assert(
       fc.property(plainHistories, (text) => {

@@ -56,6 +56,7 @@ const POOL = [
   count(vector(30, 5, 3)),
   record(PARENT, 'resp_1', vector(10, 0, 1)),
   record(CHILD, 'resp_2', vector(20, 0, 2)),
+  record(CHILD, 'resp_3', vector(10, 0, 1)),
   meta(PARENT),
   meta(CHILD),
   line('compacted', { message: '' }),
@@ -130,6 +131,28 @@ describe('whatever a rollout holds', () => {
       }),
     );
   });
+});
+
+test('a grown file is read on, not again, where nothing told before changes', () => {
+  const header = { parent_thread_id: PARENT, subagent_history_start_ordinal: 3 };
+  const lines = [meta(CHILD, header), meta(PARENT), user('copied'), user('own'), assistant('answer'), user('more')];
+  const one = made(CHILD, paginated(lines));
+  const kin = resolveAll([parent, one]).get(one);
+  for (const cut of cutsOf(one.bytes).slice(4)) expect(decodeCut(one, kin, cut).whole).toBe(false);
+});
+
+test('a grown file of mirror events is read on through a rollback of new prompts', () => {
+  const said = (message: string) => event('user_message', { message });
+  const one = made(PARENT, [meta(PARENT), said('a'), said('b'), said('c'), rollback(1), said('d')]);
+  expect(cutsOf(one.bytes).map((cut) => decodeCut(one, undefined, cut).whole)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('the saved state does not grow with the file', () => {

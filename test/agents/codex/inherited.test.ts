@@ -12,6 +12,7 @@ import {
   paginated,
   record,
   task,
+  time,
   turn,
   user,
   vector,
@@ -196,7 +197,18 @@ describe('rule 3: the parent’s header directly after the own', () => {
   });
 
   test('a second header of a thread that is not the parent copies nothing', () => {
-    expect(copied(readBeside(fork([meta('stranger'), ...HISTORY]), parent))).toEqual([]);
+    const stranger = made('stranger', [meta('stranger'), ...HISTORY]);
+    const out = readBeside(fork([meta('stranger'), ...HISTORY]), parent, stranger);
+    expect(copied(out)).toEqual([]);
+    expect(inputOf(out)).toBe(5000);
+  });
+
+  test('the copies end as well where the parent was itself imported', () => {
+    const imported = [task('external-import-turn-1'), user('claude, fix it')];
+    const lines = [meta(PARENT), ...imported, turn('c1', 'model-c'), user('now you')];
+    const out = readBeside(fork(lines), made(PARENT, [meta(PARENT), ...imported]));
+    expect(copied(out)).toEqual(['claude, fix it']);
+    expect(own(out)).toEqual(['now you']);
   });
 });
 
@@ -214,6 +226,18 @@ describe('rule 3 without the parent’s file', () => {
   test('where ids tell no time, a turn after a pause is the first own one', () => {
     const out = readBeside(fork([meta(PARENT), ...HISTORY, ...OWN]));
     expect(copied(out)).toEqual([]);
+    expect(usageTotal(out.observations)).toMatchObject({ input: 1000, cache_read: 6000, output: 50 });
+  });
+
+  test('a line older than the thread is no sign of it, however long the pause before', () => {
+    const early = HISTORY.map((one, i) => ({ ...one, timestamp: `2025-12-31T0${i < 7 ? 1 : 2}:00:00.000Z` }));
+    const out = readBeside(fork([meta(PARENT), ...early, ...OWN]));
+    expect(usageTotal(out.observations)).toMatchObject({ input: 1000, cache_read: 6000, output: 50 });
+  });
+
+  test('a pause within a turn is no sign', () => {
+    const slow = HISTORY.map((one, i) => ({ ...one, timestamp: time(i < 10 ? 1 : 30) }));
+    const out = readBeside(fork([meta(PARENT), ...slow, ...OWN]));
     expect(usageTotal(out.observations)).toMatchObject({ input: 1000, cache_read: 6000, output: 50 });
   });
 

@@ -95,6 +95,8 @@ describe('discovery', () => {
     expect(pathsOf(store(twins))).toEqual([`${DAY}/${ROLLOUT}.jsonl`]);
     const copies = { [`archived_sessions/${ROLLOUT}.jsonl`]: '', [`${DAY}/${ROLLOUT}.jsonl.zst`]: '' };
     expect(pathsOf(store(copies))).toEqual([`${DAY}/${ROLLOUT}.jsonl.zst`]);
+    const days = { [`${DAY}/${ROLLOUT}.jsonl.zst`]: '', [`sessions/2026/02/04/${ROLLOUT}.jsonl`]: '' };
+    expect(pathsOf(store(days))).toEqual([`sessions/2026/02/04/${ROLLOUT}.jsonl`]);
     const archived = { [`archived_sessions/${ROLLOUT}.jsonl`]: '', [`archived_sessions/${ROLLOUT}.jsonl.zst`]: '' };
     expect(pathsOf(store(archived))).toEqual([`archived_sessions/${ROLLOUT}.jsonl`]);
   });

@@ -48,6 +48,11 @@ describe('thread_rolled_back', () => {
     ]);
   });
 
+  test('a prompt that its kinds call injected is no turn, however it begins', () => {
+    const kinds = { internal_chat_message_metadata_passthrough: { content_item_kinds: ['hooks.additional_context'] } };
+    expect(activity([user('one'), user('Be brief.', kinds), assistant('yes'), rollback(1)])[0]).toEqual(['welcome']);
+  });
+
   test('an image without words is a typed turn', () => {
     const image = item('message', { role: 'user', content: [{ type: 'input_image', image_url: 'data:' }] });
     expect(activity([user('one'), image, assistant('a cat'), rollback(1)])[1]).toEqual([null, 'a cat']);

@@ -84,7 +84,10 @@ describe('members', () => {
 });
 
 test('token counts are scanned as they are parsed, or left to the parser', () => {
-  const counter = fc.oneof(fc.nat(), fc.constantFrom(-1, 1.5, '7', null, undefined, 1e21));
+  const counter = fc.oneof(
+    fc.nat(),
+    fc.constantFrom(-1, 1.5, '7', null, undefined, 1e21, 1.2345678901234568e20, 2 ** 53),
+  );
   const vector = fc.record(
     {
       input_tokens: counter,

@@ -89,6 +89,7 @@ describe('whether a result failed', () => {
     ['a process that runs on', 'Chunk ID: a\nProcess running with session ID 7\nOutput:\n', null],
     ['an exit code after the header', 'Wall time: 1\nOutput:\nProcess exited with code 3\n', null],
     ['an exit code without a header', 'Process exited with code 3', null],
+    ['a log that speaks of one far below', `${'x\n'.repeat(4000)}Exit code: 1\nOutput:\n`, null],
     ['words', 'Plan updated', null],
     ['nothing', '', null],
   ])('%s', (_what, output, expected) => {

@@ -51,6 +51,7 @@ describe('token_count', () => {
       count({ ...vector(30, 5, 3), total_tokens: 272_033 }, vector(30, 5, 3)),
       count({ total_tokens: 9 }),
     ]);
+    expect(out.observations).toHaveLength(2);
     expect(usageTotal(out.observations)).toMatchObject({ input: 1025, cache_read: 5, output: 53 });
   });
 

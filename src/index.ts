@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import split2 from 'split2';
-import { discover as discoverSources, type Discovery } from './discovery/discovery.ts';
+import { type Discovery, discover as discoverSources } from './discovery/discovery.ts';
 import { type Options, type OptionsInput, parseOptions, planRead, type ReadPlan } from './options.ts';
 import { type Listener, type RunReport, silent } from './pipeline/report.ts';
 import { exportSnapshot } from './pipeline/snapshot.ts';
@@ -15,8 +15,8 @@ import { type UsageTotals, usageTotals } from './pipeline/usage-totals.ts';
 import type { Rows, TableName } from './records/tables.ts';
 
 export { agents } from './agents/registry.ts';
-export { UsageError, type OptionsInput } from './options.ts';
 export type { Discovery, FoundSource } from './discovery/discovery.ts';
+export { type OptionsInput, UsageError } from './options.ts';
 export type { Listener, RunReport, SourceProblem } from './pipeline/report.ts';
 export { exitStatus } from './pipeline/report.ts';
 export type { UsageTotal, UsageTotals } from './pipeline/usage-totals.ts';
@@ -37,10 +37,24 @@ export type {
 export { tables } from './records/tables.ts';
 
 /** `Session` from `sessions`: the value of `record` in NDJSON. */
-type RecordNames = { sessions: 'session'; messages: 'message'; tool_calls: 'tool_call'; tool_results: 'tool_result'; usage: 'usage'; sources: 'source'; issues: 'issue'; raw: 'raw'; history: 'history' };
+type RecordNames = {
+  sessions: 'session';
+  messages: 'message';
+  tool_calls: 'tool_call';
+  tool_results: 'tool_result';
+  usage: 'usage';
+  sources: 'source';
+  issues: 'issue';
+  raw: 'raw';
+  history: 'history';
+};
 
 /** In NDJSON, times are ISO-8601 texts. */
-type AsJson<Row> = { readonly [K in keyof Row]: K extends 'timestamp' | 'started_at' | 'ended_at' | 'mtime' | 'ingested_at' ? string | null : Row[K] };
+type AsJson<Row> = {
+  readonly [K in keyof Row]: K extends 'timestamp' | 'started_at' | 'ended_at' | 'mtime' | 'ingested_at'
+    ? string | null
+    : Row[K];
+};
 
 /** A row as `read` gives it: `record` names its kind. */
 export type ReadRow = { [N in TableName]: AsJson<Rows[N]> & { readonly record: RecordNames[N] } }[TableName];
@@ -56,7 +70,11 @@ export function discover(input: OptionsInput = {}): Discovery {
 }
 
 /** Writes NDJSON rows to a stream, as `sessionlake stream` does. Throws `UsageError`; rejects where the reader goes away. */
-export async function stream(target: Writable, input: OptionsInput = {}, listener: Listener = silent): Promise<RunReport> {
+export async function stream(
+  target: Writable,
+  input: OptionsInput = {},
+  listener: Listener = silent,
+): Promise<RunReport> {
   const { options, plan } = prepared(input);
   return streamRows(plan, target, options.cursor === undefined ? null : resolve(options.cursor), listener);
 }
@@ -65,7 +83,10 @@ export async function stream(target: Writable, input: OptionsInput = {}, listene
  * Rows one by one, as objects. The value that the iterator returns at its end is the report. Memory stays flat however
  * slowly rows are taken; leaving the loop early stops the reading.
  */
-export async function* read(input: OptionsInput = {}, listener: Listener = silent): AsyncGenerator<ReadRow, RunReport, undefined> {
+export async function* read(
+  input: OptionsInput = {},
+  listener: Listener = silent,
+): AsyncGenerator<ReadRow, RunReport, undefined> {
   const { options, plan } = prepared(input);
   const pipe = new PassThrough();
   const lines = pipe.pipe(split2());
@@ -101,7 +122,11 @@ export async function exportTo(input: LakeOptions, listener: Listener = silent):
 /** Brings the lake in the folder `out` up to date, as `sessionlake sync` does. Throws `UsageError` and where it is locked. */
 export async function sync(input: LakeOptions, listener: Listener = silent): Promise<RunReport> {
   const { options, plan } = prepared(input);
-  return syncLake(plan, { ...lakeTarget(options), cursor: options.cursor === undefined ? null : resolve(options.cursor) }, listener);
+  return syncLake(
+    plan,
+    { ...lakeTarget(options), cursor: options.cursor === undefined ? null : resolve(options.cursor) },
+    listener,
+  );
 }
 
 /** Usage totals per day, agent and model. Days are those of the time zone given, else of the system's. */

@@ -36,7 +36,9 @@ const time = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const list = z.union([z.array(z.string()), z.string().transform((text) => text.split(','))]).transform((items) => items.map((s) => s.trim()).filter((s) => s !== ''));
+const list = z
+  .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
+  .transform((items) => items.map((s) => s.trim()).filter((s) => s !== ''));
 
 const rootList = z.union([
   z.record(z.string(), z.union([z.string(), z.array(z.string())])),
@@ -151,7 +153,8 @@ function agentsOf(options: Options): readonly AgentDefinition[] {
 function tablesOf(options: Options): readonly TableName[] {
   if (options.tables === undefined) return defaultTables;
   for (const name of options.tables) {
-    if (!Object.hasOwn(tables, name)) throw new UsageError(`--tables: unknown table '${name}'; known: ${tableNames.join(', ')}`);
+    if (!Object.hasOwn(tables, name))
+      throw new UsageError(`--tables: unknown table '${name}'; known: ${tableNames.join(', ')}`);
   }
   return tableNames.filter((name) => options.tables!.includes(name));
 }
@@ -177,7 +180,9 @@ const homeOf = ({ env, platform }: Environment): string =>
 export function planRead(options: Options, environment: Environment): ReadPlan {
   const home = homeOf(environment);
   const selected = tablesOf(options);
-  const fromEnv = (environment.env['SESSIONLAKE_EXCLUDE_PATHS'] ?? '').split(environment.platform === 'win32' ? ';' : ':').filter((s) => s !== '');
+  const fromEnv = (environment.env['SESSIONLAKE_EXCLUDE_PATHS'] ?? '')
+    .split(environment.platform === 'win32' ? ';' : ':')
+    .filter((s) => s !== '');
   let exclude: string[];
   try {
     exclude = resolveExclusions([...(options.exclude ?? []), ...fromEnv], home);
@@ -190,7 +195,8 @@ export function planRead(options: Options, environment: Environment): ReadPlan {
   }
   const roots = rootsOf(options);
   for (const path of Object.values(roots).flat()) {
-    if (path.startsWith('~')) throw new UsageError(`--root: ${path}: write the path in full; '~' was not expanded by the shell`);
+    if (path.startsWith('~'))
+      throw new UsageError(`--root: ${path}: write the path in full; '~' was not expanded by the shell`);
   }
   const epoch = environment.env['SOURCE_DATE_EPOCH'];
   return {
@@ -208,6 +214,7 @@ export function planRead(options: Options, environment: Environment): ReadPlan {
       until: options.until ?? null,
       rewrite: options.rewrite ?? [],
       accounting: options.accounting ?? 'strict',
+      totalsOnly: false,
     },
     limits: {
       maxLine: options['max-line'] ?? defaultLimits.maxLine,

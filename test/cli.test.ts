@@ -1,6 +1,15 @@
 /** The command line: statuses, streams, and messages that say what to do. */
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +24,8 @@ function worldWith(sessions: number, turns: number): string {
   for (let i = 0; i < sessions; i++) {
     world.apply({ kind: 'create', agent: i % 2 === 0 ? 'claude' : 'codex', at: 0, by: i });
     if (i % 3 === 2) world.apply({ kind: 'fork', agent: i % 2 === 0 ? 'claude' : 'codex', at: 0, by: 7 });
-    for (let t = 0; t < turns; t++) world.apply({ kind: 'append', agent: i % 2 === 0 ? 'claude' : 'codex', at: i >> 1, by: t });
+    for (let t = 0; t < turns; t++)
+      world.apply({ kind: 'append', agent: i % 2 === 0 ? 'claude' : 'codex', at: i >> 1, by: t });
   }
   return home;
 }
@@ -52,14 +62,23 @@ describe('arguments', () => {
     expect(stderr).toContain('nothing was read');
   });
 
-  it.each(['detect', 'sources', 'stream', 'export', 'sync', 'run', 'usage', 'verify', 'schema', 'cursor show', 'cursor reset'])(
-    '%s --help shows an example',
-    async (command) => {
-      const { status, stdout } = await run([...command.split(' '), '--help']);
-      expect(status).toBe(0);
-      expect(stdout).toContain(`Example:\n  $ sessionlake ${command}`);
-    },
-  );
+  it.each([
+    'detect',
+    'sources',
+    'stream',
+    'export',
+    'sync',
+    'run',
+    'usage',
+    'verify',
+    'schema',
+    'cursor show',
+    'cursor reset',
+  ])('%s --help shows an example', async (command) => {
+    const { status, stdout } = await run([...command.split(' '), '--help']);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`Example:\n  $ sessionlake ${command}`);
+  });
 });
 
 describe('streams', () => {
@@ -68,7 +87,9 @@ describe('streams', () => {
     expect(status).toBe(0);
     expect(stderr).toMatch(/5 sources read/);
     const rows = parseRows(stdout);
-    expect(new Set(rows.map((r) => r.record))).toEqual(new Set(['session', 'message', 'tool_call', 'tool_result', 'usage', 'source']));
+    expect(new Set(rows.map((r) => r.record))).toEqual(
+      new Set(['session', 'message', 'tool_call', 'tool_result', 'usage', 'source']),
+    );
     const keysOf = new Map<string, string>();
     for (const row of rows) {
       const keys = Object.keys(row).join();
@@ -80,7 +101,9 @@ describe('streams', () => {
 
   it('ends quietly when its reader goes away', async () => {
     const home = worldWith(8, 400);
-    const child = spawn('sh', ['-c', `"${process.execPath}" "${cli}" stream --agent claude | head -1`], { env: { PATH: process.env['PATH'] ?? '', HOME: home } });
+    const child = spawn('sh', ['-c', `"${process.execPath}" "${cli}" stream --agent claude | head -1`], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home },
+    });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
@@ -103,7 +126,9 @@ describe('streams', () => {
 
   it('gives the same rows with one thread and with four', async () => {
     const home = worldWith(12, 300);
-    const [one, four] = await Promise.all(['1', '4'].map((n) => run(['stream', '--threads', n], { HOME: home, SOURCE_DATE_EPOCH: '1767600000' })));
+    const [one, four] = await Promise.all(
+      ['1', '4'].map((n) => run(['stream', '--threads', n], { HOME: home, SOURCE_DATE_EPOCH: '1767600000' })),
+    );
     expect(one!.stdout.length).toBeGreaterThan(1_000_000);
     expect(four!.stdout).toBe(one!.stdout);
   });
@@ -119,9 +144,16 @@ describe('what cannot be read', () => {
     const limit = String(content.length + 1);
     const { status, stdout, stderr } = await run(['stream', '--agent', 'claude', '--max-file', limit], { HOME: home });
     expect(status).toBe(2);
-    expect(stderr).toMatch(/held back[^]*11111111-0000-4000-8000-000000000001\.jsonl[^]*over --max-file \d+; raise it/);
+    expect(stderr).toMatch(
+      /held back[\s\S]*11111111-0000-4000-8000-000000000001\.jsonl[\s\S]*over --max-file \d+; raise it/,
+    );
     const rows = parseRows(stdout);
-    expect(rows.filter((r) => r.record === 'source').map((r) => r['status']).sort()).toEqual(['complete', 'failed']);
+    expect(
+      rows
+        .filter((r) => r.record === 'source')
+        .map((r) => r['status'])
+        .sort(),
+    ).toEqual(['complete', 'failed']);
     expect(rows.filter((r) => r.record === 'session')).toHaveLength(1);
   });
 
@@ -136,7 +168,10 @@ describe('what cannot be read', () => {
     const args = ['stream', '--agent', 'claude'];
     const strict = await run([...args, '--gate', 'strict'], { CLAUDE_CONFIG_DIR: store });
     expect(strict.status).toBe(2);
-    const messagesOf = (text: string): number => parseRows(text).filter((r) => r.record === 'message' && r['session_id'] === '0000a007-0000-4000-8000-00000000a007').length;
+    const messagesOf = (text: string): number =>
+      parseRows(text).filter(
+        (r) => r.record === 'message' && r['session_id'] === '0000a007-0000-4000-8000-00000000a007',
+      ).length;
     expect(messagesOf(strict.stdout)).toBe(0);
     const lenient = await run(args, { CLAUDE_CONFIG_DIR: store });
     expect(lenient.status).toBe(0);
@@ -148,8 +183,12 @@ describe('what cannot be read', () => {
 
   it('takes a torn tail for damage under --tail strict', async () => {
     const store = fixture('claude', 'bad-line-and-torn-tail');
-    const { stdout } = await run(['stream', '--tail', 'strict', '--tables', 'sources,issues,messages'], { CLAUDE_CONFIG_DIR: store });
-    const statuses = parseRows(stdout).filter((r) => r.record === 'source').map((r) => r['status']);
+    const { stdout } = await run(['stream', '--tail', 'strict', '--tables', 'sources,issues,messages'], {
+      CLAUDE_CONFIG_DIR: store,
+    });
+    const statuses = parseRows(stdout)
+      .filter((r) => r.record === 'source')
+      .map((r) => r['status']);
     expect(statuses).toEqual(['complete_with_errors', 'complete_with_errors']);
     expect(parseRows(stdout).some((r) => r.record === 'issue' && r['code'] === 'torn_tail')).toBe(true);
   });
@@ -177,7 +216,11 @@ describe('what cannot be read', () => {
     const args = ['stream', '--agent', 'claude', '--root', `claude=${file}`];
     const part = await run([...args, '--stop-at-byte', String(end)]);
     expect(part.status, part.stderr).toBe(0);
-    expect(parseRows(part.stdout).find((r) => r.record === 'source')).toMatchObject({ records: 2, status: 'complete', last_complete_byte: end });
+    expect(parseRows(part.stdout).find((r) => r.record === 'source')).toMatchObject({
+      records: 2,
+      status: 'complete',
+      last_complete_byte: end,
+    });
     const short = await run([...args, '--stop-at-byte', String(statSync(file).size + 1)]);
     expect(short.status).toBe(3);
     expect(short.stderr).toContain('fewer than --stop-at-byte');
@@ -187,7 +230,11 @@ describe('what cannot be read', () => {
     const home = worldWith(2, 2);
     const store = fixture('claude', 'streamed-blocks-final-usage');
     const { stdout } = await run(['stream', '--agent', 'claude', '--root', `claude=${store}`], { HOME: home });
-    expect(parseRows(stdout).filter((r) => r.record === 'session').map((r) => r['session_id'])).toEqual(['0000a001-0000-4000-8000-00000000a001']);
+    expect(
+      parseRows(stdout)
+        .filter((r) => r.record === 'session')
+        .map((r) => r['session_id']),
+    ).toEqual(['0000a001-0000-4000-8000-00000000a001']);
   });
 });
 
@@ -195,7 +242,13 @@ describe('tables that are asked for', () => {
   it('gives the same rows and ids whatever else is asked for', async () => {
     const home = worldWith(6, 8);
     const whole = parseRows((await run(['stream'], { HOME: home })).stdout);
-    for (const [table, record] of [['messages', 'message'], ['tool_calls', 'tool_call'], ['tool_results', 'tool_result'], ['usage', 'usage'], ['sessions', 'session']] as const) {
+    for (const [table, record] of [
+      ['messages', 'message'],
+      ['tool_calls', 'tool_call'],
+      ['tool_results', 'tool_result'],
+      ['usage', 'usage'],
+      ['sessions', 'session'],
+    ] as const) {
       const alone = parseRows((await run(['stream', '--tables', table], { HOME: home })).stdout);
       expect(alone, table).toEqual(whole.filter((r) => r.record === record));
     }
@@ -206,7 +259,11 @@ describe('tables that are asked for', () => {
     const project = join(home, '.claude', 'projects', '-p');
     mkdirSync(project, { recursive: true });
     const file = join(project, '11111111-0000-4000-8000-000000000001.jsonl');
-    const content = Buffer.concat([Buffer.from('{"type":"user"}\r\nno json\n'), Buffer.from([0xff, 0xfe, 10]), Buffer.from('{"torn')]);
+    const content = Buffer.concat([
+      Buffer.from('{"type":"user"}\r\nno json\n'),
+      Buffer.from([0xff, 0xfe, 10]),
+      Buffer.from('{"torn'),
+    ]);
     writeFileSync(file, content);
     const { stdout, status } = await run(['stream', '--tables', 'raw'], { HOME: home });
     expect(status).toBe(0);
@@ -224,19 +281,43 @@ describe('tables that are asked for', () => {
     const home = join(temporaryFolder(), 'home');
     mkdirSync(join(home, '.claude'), { recursive: true });
     mkdirSync(join(home, '.codex', 'sessions'), { recursive: true });
-    writeFileSync(join(home, '.claude', 'history.jsonl'), `${JSON.stringify({ display: 'hello', pastedContents: {}, timestamp: 1767600000123, project: '/home/dev/app', sessionId: 's1' })}\n`);
-    writeFileSync(join(home, '.codex', 'history.jsonl'), `${JSON.stringify({ session_id: 's2', ts: 1767600001, text: 'hi' })}\n`);
+    writeFileSync(
+      join(home, '.claude', 'history.jsonl'),
+      `${JSON.stringify({ display: 'hello', pastedContents: {}, timestamp: 1767600000123, project: '/home/dev/app', sessionId: 's1' })}\n`,
+    );
+    writeFileSync(
+      join(home, '.codex', 'history.jsonl'),
+      `${JSON.stringify({ session_id: 's2', ts: 1767600001, text: 'hi' })}\n`,
+    );
     const { stdout } = await run(['stream', '--tables', 'history,sessions'], { HOME: home });
     expect(parseRows(stdout).filter((r) => r.record === 'history')).toMatchObject([
-      { agent: 'claude', text: 'hello', timestamp: '2026-01-05T08:00:00.123Z', timestamp_native: 1767600000123, unit: 'ms', session_id: 's1', cwd: '/home/dev/app' },
-      { agent: 'codex', text: 'hi', timestamp: '2026-01-05T08:00:01.000Z', timestamp_native: 1767600001, unit: 's', session_id: 's2' },
+      {
+        agent: 'claude',
+        text: 'hello',
+        timestamp: '2026-01-05T08:00:00.123Z',
+        timestamp_native: 1767600000123,
+        unit: 'ms',
+        session_id: 's1',
+        cwd: '/home/dev/app',
+      },
+      {
+        agent: 'codex',
+        text: 'hi',
+        timestamp: '2026-01-05T08:00:01.000Z',
+        timestamp_native: 1767600001,
+        unit: 's',
+        session_id: 's2',
+      },
     ]);
     expect(parseRows(stdout).filter((r) => r.record === 'session')).toEqual([]);
     expect((await run(['stream'], { HOME: home })).stdout).toBe('');
   });
 
   it('rewrites workspace paths at whole components', async () => {
-    const { stdout } = await run(['stream', '--tables', 'sessions', '--rewrite', '/home/dev=/data/me', '--rewrite', '/home/de=/wrong'], { HOME: worldWith(2, 2) });
+    const { stdout } = await run(
+      ['stream', '--tables', 'sessions', '--rewrite', '/home/dev=/data/me', '--rewrite', '/home/de=/wrong'],
+      { HOME: worldWith(2, 2) },
+    );
     expect(parseRows(stdout).map((r) => r['cwd'])).toEqual(['/data/me/app', '/data/me/app']);
   });
 
@@ -245,7 +326,9 @@ describe('tables that are asked for', () => {
     const all = parseRows((await run(['stream', '--tables', 'messages'], { HOME: home })).stdout);
     const times = all.map((r) => String(r['timestamp'])).sort();
     const [from, to] = [times[10]!, times[30]!];
-    const some = parseRows((await run(['stream', '--tables', 'messages', '--since', from, '--until', to], { HOME: home })).stdout);
+    const some = parseRows(
+      (await run(['stream', '--tables', 'messages', '--since', from, '--until', to], { HOME: home })).stdout,
+    );
     expect(some).toEqual(all.filter((r) => String(r['timestamp']) >= from && String(r['timestamp']) < to));
   });
 });
@@ -336,7 +419,17 @@ describe('pipeline definitions', () => {
   it('may hold every option of the command line', async () => {
     const home = worldWith(2, 3);
     const out = join(temporaryFolder(), 'lake');
-    const options = { agent: ['claude'], tables: ['messages', 'sources'], gate: 'strict', threads: 1, 'max-line': '1MiB', format: 'ndjson', partition: 'day', quiet: true, out };
+    const options = {
+      agent: ['claude'],
+      tables: ['messages', 'sources'],
+      gate: 'strict',
+      threads: 1,
+      'max-line': '1MiB',
+      format: 'ndjson',
+      partition: 'day',
+      quiet: true,
+      out,
+    };
     const { status, stderr } = await run(['run', definition({ command: 'export', options })], { HOME: home });
     expect(status, stderr).toBe(0);
     expect(readdirSync(out).sort()).toEqual(['_sessionlake', 'messages', 'sources']);

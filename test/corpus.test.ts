@@ -10,7 +10,10 @@ describe.each([...new Set(cases.map((c) => c.agent))])('%s', (agent) => {
     'case %s gives the right answer',
     async (_, { store, expected }) => {
       const copy = copyOf(store);
-      const { status, stdout, stderr } = await run(['stream', ...argumentsOf(expected, copy)], environmentOf(expected, copy));
+      const { status, stdout, stderr } = await run(
+        ['stream', ...argumentsOf(expected, copy)],
+        environmentOf(expected, copy),
+      );
       expect([0, 2], stderr).toContain(status);
       compareCase(expected, parseRows(stdout), copy);
     },

@@ -21,7 +21,8 @@ function* moments(seed: number): Generator<number> {
 
 function grow(world: World, round: number): void {
   world.apply({ kind: 'create', agent: 'claude', at: 0, by: round });
-  for (let i = 0; i < 30; i++) world.apply({ kind: 'append', agent: i % 3 === 0 ? 'codex' : 'claude', at: round * 7 + i, by: i });
+  for (let i = 0; i < 30; i++)
+    world.apply({ kind: 'append', agent: i % 3 === 0 ? 'codex' : 'claude', at: round * 7 + i, by: i });
   world.apply({ kind: 'repeat', agent: 'claude', at: round, by: round });
   world.apply({ kind: 'branch', agent: 'claude', at: round * 3, by: round });
   if (round % 5 === 0) world.apply({ kind: 'fork', agent: 'claude', at: round, by: round });
@@ -56,7 +57,9 @@ it(`a sync killed ${ROUNDS} times leaves every row there once`, async () => {
   expect(last.status, last.stderr).toBe(0);
 
   const rows = lakeRows(lake);
-  const versions = rows.filter((r) => r['event_id'] !== undefined).map((r) => `${r.record} ${r['event_id']} ${r['generation']} ${r['revision']}`);
+  const versions = rows
+    .filter((r) => r['event_id'] !== undefined)
+    .map((r) => `${r.record} ${r['event_id']} ${r['generation']} ${r['revision']}`);
   expect(versions.length).toBe(new Set(versions).size);
   await exportHere(world.home, join(folder, 'snapshot'));
   const exported = lakeRows(join(folder, 'snapshot'));

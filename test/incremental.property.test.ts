@@ -53,7 +53,8 @@ describe('sync', () => {
           expect(missing, `rows of ${record} that the store holds and the lake does not`).toEqual([]);
         }
         const before = ledgerSums(synced);
-        for (const [column, sum] of Object.entries(ledgerSums(exported))) expect(before[column]).toBeGreaterThanOrEqual(sum);
+        for (const [column, sum] of Object.entries(ledgerSums(exported)))
+          expect(before[column]).toBeGreaterThanOrEqual(sum);
       }),
       { numRuns: RUNS },
     );

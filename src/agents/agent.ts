@@ -2,8 +2,17 @@
  * What one agent has to say about itself. An agent is ONE `AgentDefinition` in a folder of its own, entered in the
  * registry with one line; everything else in sessionlake is the same for all agents.
  */
-import type { HistoryRow, MessageRow, SessionRow, Text, ToolCallRow, ToolResultRow, UsageRow } from '../records/tables.ts';
+
 import type { Frame, Position } from '../framing/frame.ts';
+import type {
+  HistoryRow,
+  MessageRow,
+  SessionRow,
+  Text,
+  ToolCallRow,
+  ToolResultRow,
+  UsageRow,
+} from '../records/tables.ts';
 
 /** What the definition may know about the machine: handed to it, never looked up. */
 export interface AgentEnvironment {
@@ -142,6 +151,8 @@ export interface SourceFormat<Outline = unknown> {
    * by their key. Otherwise totals do without the family.
    */
   readonly usageNeedsFamily?: boolean;
+  /** Bytes that every record with usage holds: totals of usage pass by all others, unparsed and unchecked. */
+  readonly usageMark?: Buffer;
   /** Run over whole sources, but only for members of families of two or more. */
   readonly claims?: (frames: Iterable<Frame>, source: SourceSpec) => Claims;
   /** Pure: says for each member (same order) what it holds as copies. */
@@ -151,7 +162,11 @@ export interface SourceFormat<Outline = unknown> {
    * decoder does (on resume: over the new ones). `links` (if given) are those found by the full read; where they differ
    * from what `peek` saw, the family is resolved anew and the source read again.
    */
-  readonly outline?: (frames: Iterable<Frame>, source: SourceSpec, resume: unknown) => { outline: Outline; links?: Links };
+  readonly outline?: (
+    frames: Iterable<Frame>,
+    source: SourceSpec,
+    resume: unknown,
+  ) => { outline: Outline; links?: Links };
   readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
 }
 
@@ -172,8 +187,19 @@ export interface EventAt {
 /** The columns of a table that a decoder fills; the decoding layer adds those of `EventColumns`. */
 export type MessageFields = Pick<
   MessageRow,
-  | 'is_copy' | 'message_id' | 'record_id' | 'parent_record_id' | 'role' | 'author' | 'kind' | 'model' | 'text'
-  | 'thinking' | 'is_meta' | 'is_active' | 'content_kinds'
+  | 'is_copy'
+  | 'message_id'
+  | 'record_id'
+  | 'parent_record_id'
+  | 'role'
+  | 'author'
+  | 'kind'
+  | 'model'
+  | 'text'
+  | 'thinking'
+  | 'is_meta'
+  | 'is_active'
+  | 'content_kinds'
 >;
 export type ToolCallFields = Pick<ToolCallRow, 'is_copy' | 'message_id' | 'call_id' | 'name' | 'kind' | 'arguments'>;
 export type ToolResultFields = Pick<ToolResultRow, 'is_copy' | 'call_id' | 'is_error' | 'output' | 'output_json'>;
@@ -185,9 +211,22 @@ export type ToolResultFields = Pick<ToolResultRow, 'is_copy' | 'call_id' | 'is_e
 export interface UsageObservation
   extends Pick<
     UsageRow,
-    | 'message_id' | 'request_id' | 'model' | 'provider' | 'input_tokens' | 'output_tokens' | 'cache_read_tokens'
-    | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'reasoning_tokens' | 'total_tokens' | 'input_includes_cache_read'
-    | 'input_includes_cache_write' | 'output_includes_reasoning' | 'reported_cost_usd' | 'service_tier'
+    | 'message_id'
+    | 'request_id'
+    | 'model'
+    | 'provider'
+    | 'input_tokens'
+    | 'output_tokens'
+    | 'cache_read_tokens'
+    | 'cache_write_tokens'
+    | 'cache_write_1h_tokens'
+    | 'reasoning_tokens'
+    | 'total_tokens'
+    | 'input_includes_cache_read'
+    | 'input_includes_cache_write'
+    | 'output_includes_reasoning'
+    | 'reported_cost_usd'
+    | 'service_tier'
   > {
   readonly basis: 'native' | 'last_sample' | 'cumulative_delta' | 'session_total';
   readonly state: 'final' | 'partial' | 'unknown';
@@ -205,14 +244,27 @@ export interface UsageObservation
 /** What is known of a session from one source. Counts, times and models are added by the decoding layer. */
 export type SessionFields = Pick<
   SessionRow,
-  | 'session_id' | 'parent_session_id' | 'kind' | 'origin' | 'title' | 'cwd' | 'git_branch' | 'git_commit'
-  | 'agent_version' | 'resume_command'
+  | 'session_id'
+  | 'parent_session_id'
+  | 'kind'
+  | 'origin'
+  | 'title'
+  | 'cwd'
+  | 'git_branch'
+  | 'git_commit'
+  | 'agent_version'
+  | 'resume_command'
 > &
   Partial<
     Pick<
       SessionRow,
-      | 'reported_input_tokens' | 'reported_output_tokens' | 'reported_cache_read_tokens' | 'reported_cache_write_tokens'
-      | 'reported_reasoning_tokens' | 'reported_total_tokens' | 'reported_cost_usd'
+      | 'reported_input_tokens'
+      | 'reported_output_tokens'
+      | 'reported_cache_read_tokens'
+      | 'reported_cache_write_tokens'
+      | 'reported_reasoning_tokens'
+      | 'reported_total_tokens'
+      | 'reported_cost_usd'
     >
   > & { extra?: Record<string, unknown> | null };
 

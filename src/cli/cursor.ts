@@ -26,7 +26,10 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
   const cursor = Cursor.open(file);
   try {
     const batches = cursor.batches();
-    const byAgent = new Map<string, { sources: number; bytes: number; records: number; statuses: Record<string, number> }>();
+    const byAgent = new Map<
+      string,
+      { sources: number; bytes: number; records: number; statuses: Record<string, number> }
+    >();
     for (const source of cursor.sources().values()) {
       const sum = byAgent.get(source.agent) ?? { sources: 0, bytes: 0, records: 0, statuses: {} };
       sum.sources++;
@@ -35,11 +38,17 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
       sum.statuses[source.status] = (sum.statuses[source.status] ?? 0) + 1;
       byAgent.set(source.agent, sum);
     }
-    const failures = cursor.database.prepare('SELECT agent, path, told FROM failures ORDER BY agent, path').all() as { agent: string; path: string; told: string }[];
+    const failures = cursor.database.prepare('SELECT agent, path, told FROM failures ORDER BY agent, path').all() as {
+      agent: string;
+      path: string;
+      told: string;
+    }[];
     if (options.json === true) {
       const settings = JSON.parse(cursor.meta('settings') ?? 'null') as unknown;
       const agents = Object.fromEntries(byAgent);
-      process.stdout.write(`${JSON.stringify({ cursor: file, settings, batches: batches.length, last_batch: batches.at(-1)?.batchId ?? null, agents, failures: failures.map((f) => ({ agent: f.agent, path: f.path })) })}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ cursor: file, settings, batches: batches.length, last_batch: batches.at(-1)?.batchId ?? null, agents, failures: failures.map((f) => ({ agent: f.agent, path: f.path })) })}\n`,
+      );
       return 0;
     }
     const rows = [...byAgent].map(([agent, sum]) => [
@@ -47,9 +56,13 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
       formatCount(sum.sources),
       formatCount(sum.bytes),
       formatCount(sum.records),
-      Object.entries(sum.statuses).map(([status, count]) => `${status} ${count}`).join(', '),
+      Object.entries(sum.statuses)
+        .map(([status, count]) => `${status} ${count}`)
+        .join(', '),
     ]);
-    process.stdout.write(`${formatTable(['Agent', 'Sources', 'Bytes read', 'Records', 'Status'], rows, new Set([1, 2, 3]))}\n`);
+    process.stdout.write(
+      `${formatTable(['Agent', 'Sources', 'Bytes read', 'Records', 'Status'], rows, new Set([1, 2, 3]))}\n`,
+    );
     process.stdout.write(`${formatCount(batches.length)} batches, the last ${batches.at(-1)?.batchId ?? '-'}\n`);
     for (const failure of failures) process.stdout.write(`held back: ${failure.agent} ${failure.path}\n`);
     return 0;

@@ -43,11 +43,22 @@ export async function detect(input: OptionsInput & { all?: boolean }): Promise<n
   });
   const shown = detections.filter((d) => d.detected || all === true || options.agent !== undefined);
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ format_version: FORMAT_VERSION, host: plan.host, agents: shown, issues })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ format_version: FORMAT_VERSION, host: plan.host, agents: shown, issues })}\n`,
+    );
     return 0;
   }
-  const rows = shown.map((d) => [d.slug, d.detected ? 'yes' : 'no', formatCount(d.sources), d.root_paths.join(', ') || '-']);
-  process.stdout.write(rows.length === 0 ? 'no agent has a store here (--all lists those that are known)\n' : `${formatTable(['Agent', 'Here', 'Sources', 'Roots'], rows, new Set([2]))}\n`);
+  const rows = shown.map((d) => [
+    d.slug,
+    d.detected ? 'yes' : 'no',
+    formatCount(d.sources),
+    d.root_paths.join(', ') || '-',
+  ]);
+  process.stdout.write(
+    rows.length === 0
+      ? 'no agent has a store here (--all lists those that are known)\n'
+      : `${formatTable(['Agent', 'Here', 'Sources', 'Roots'], rows, new Set([2]))}\n`,
+  );
   for (const issue of issues) process.stderr.write(`passed by: ${issue.path}: ${issue.message}\n`);
   return 0;
 }

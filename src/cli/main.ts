@@ -23,19 +23,40 @@ const collect = (value: string, before: string[] | undefined): string[] => [...(
 /** Flags and help of all options; what their values may be is said in `options.ts`. */
 const optionTexts = {
   agent: () => new Option('--agent <names>', 'only these agents, comma-separated; aliases are known'),
-  root: () => new Option('--root <agent=PATH>', "read this folder (or one file) instead of the agent's own; may be repeated").argParser(collect),
-  exclude: () => new Option('--exclude <path>', 'pass by this path and all below it; may be repeated').argParser(collect),
+  root: () =>
+    new Option(
+      '--root <agent=PATH>',
+      "read this folder (or one file) instead of the agent's own; may be repeated",
+    ).argParser(collect),
+  exclude: () =>
+    new Option('--exclude <path>', 'pass by this path and all below it; may be repeated').argParser(collect),
   since: () => new Option('--since <time>', 'only rows from this time on (UTC day or ISO-8601)'),
   until: () => new Option('--until <time>', 'only rows before this time'),
   tables: () => new Option('--tables <names>', 'only these tables; raw and history must be named to be read'),
-  gate: () => new Option('--gate <gate>', 'strict: a source with a bad record is held back; quarantine (default): only the record'),
+  gate: () =>
+    new Option(
+      '--gate <gate>',
+      'strict: a source with a bad record is held back; quarantine (default): only the record',
+    ),
   threads: () => new Option('--threads <n>', 'worker threads (default: one a processor, at most 8)'),
   'max-line': () => new Option('--max-line <bytes>', 'a longer line becomes an issue (default 64MiB)'),
   'max-file': () => new Option('--max-file <bytes>', 'a larger source fails (default: no limit)'),
-  'stop-at-byte': () => new Option('--stop-at-byte <n>', 'read the one file that is named up to this byte; a shorter one fails'),
-  tail: () => new Option('--tail <how>', 'tolerant (default): an unterminated last line is still being written; strict: an error'),
-  accounting: () => new Option('--accounting <policy>', 'strict (default): impossible counters are not counted; statistics: they are mended, visibly'),
-  rewrite: () => new Option('--rewrite <FROM=TO>', 'workspace paths of a store copied from elsewhere; may be repeated').argParser(collect),
+  'stop-at-byte': () =>
+    new Option('--stop-at-byte <n>', 'read the one file that is named up to this byte; a shorter one fails'),
+  tail: () =>
+    new Option(
+      '--tail <how>',
+      'tolerant (default): an unterminated last line is still being written; strict: an error',
+    ),
+  accounting: () =>
+    new Option(
+      '--accounting <policy>',
+      'strict (default): impossible counters are not counted; statistics: they are mended, visibly',
+    ),
+  rewrite: () =>
+    new Option('--rewrite <FROM=TO>', 'workspace paths of a store copied from elsewhere; may be repeated').argParser(
+      collect,
+    ),
   host: () => new Option('--host <name>', 'name of the machine the stores belong to (default: this one)'),
   quiet: () => new Option('--quiet', 'no progress and no summary'),
   json: () => new Option('--json', 'for programs: JSON on stdout'),
@@ -45,10 +66,23 @@ const optionTexts = {
   partition: () => new Option('--partition <by>', 'Hive folders by agent or day (default none)'),
   cursor: () => new Option('--cursor <file>', 'cursor file: only what is new since it was last moved'),
   'time-zone': () => new Option('--time-zone <zone>', 'IANA zone of the days (default: the system’s)'),
-  'sources-from': () => new Option('--sources-from <file>', 'only the source paths listed in this file, one a line; - = standard input'),
+  'sources-from': () =>
+    new Option('--sources-from <file>', 'only the source paths listed in this file, one a line; - = standard input'),
 } as const satisfies Record<string, () => Option>;
 
-const reading = ['agent', 'root', 'exclude', 'host', 'sources-from', 'max-line', 'max-file', 'stop-at-byte', 'tail', 'threads', 'quiet'] as const;
+const reading = [
+  'agent',
+  'root',
+  'exclude',
+  'host',
+  'sources-from',
+  'max-line',
+  'max-file',
+  'stop-at-byte',
+  'tail',
+  'threads',
+  'quiet',
+] as const;
 const rows = [...reading, 'since', 'until', 'tables', 'gate', 'accounting', 'rewrite'] as const;
 const all = () => new Option('--all', 'also agents that are not here');
 
@@ -71,7 +105,7 @@ const commands: readonly CommandSpec[] = [
   {
     name: 'stream',
     summary: 'rows as NDJSON on standard output',
-    example: "sessionlake stream --tables messages | jq -r 'select(.role == \"user\") | .text'",
+    example: 'sessionlake stream --tables messages | jq -r \'select(.role == "user") | .text\'',
     options: [...rows, 'cursor'],
     load: async () => (await import('./read.ts')).stream,
   },
@@ -130,7 +164,10 @@ const version = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 
 function addCommand(program: Command, spec: CommandSpec, done: (status: number) => void): void {
-  const command = program.command(spec.name).summary(spec.summary).description(`${spec.summary[0]!.toUpperCase()}${spec.summary.slice(1)}.`);
+  const command = program
+    .command(spec.name)
+    .summary(spec.summary)
+    .description(`${spec.summary[0]!.toUpperCase()}${spec.summary.slice(1)}.`);
   if (spec.argument !== undefined) command.argument(spec.argument);
   for (const name of spec.options) command.addOption(optionTexts[name]());
   for (const option of spec.extra ?? []) command.addOption(option);
@@ -151,7 +188,11 @@ function addCursorCommand(program: Command, done: (status: number) => void): voi
   for (const name of ['show', 'reset'] as const) {
     const command = cursor
       .command(name)
-      .description(name === 'show' ? 'What the cursor remembers.' : 'Forget what was read: the next sync writes into a new folder or a cleared one.')
+      .description(
+        name === 'show'
+          ? 'What the cursor remembers.'
+          : 'Forget what was read: the next sync writes into a new folder or a cleared one.',
+      )
       .addOption(optionTexts.out())
       .addOption(optionTexts.cursor())
       .addHelpText('after', `\nExample:\n  $ sessionlake cursor ${name} --out ~/lake`);
@@ -172,7 +213,9 @@ export async function main(args: readonly string[]): Promise<number> {
     status = value;
   };
   const program = new Command('sessionlake')
-    .description('Coding-agent session stores into warehouse tables: NDJSON on a pipe, Parquet or Arrow files, once or incrementally.')
+    .description(
+      'Coding-agent session stores into warehouse tables: NDJSON on a pipe, Parquet or Arrow files, once or incrementally.',
+    )
     .version(version())
     .showHelpAfterError("(see 'sessionlake help COMMAND')")
     .exitOverride()

@@ -4,7 +4,12 @@ import type { Listener } from '../pipeline/report.ts';
 import { silent } from '../pipeline/report.ts';
 import { formatBytes } from './people.ts';
 
-const words = { looking: 'looking for stores', linking: 'linking sessions', reading: 'reading', writing: 'writing' } as const;
+const words = {
+  looking: 'looking for stores',
+  linking: 'linking sessions',
+  reading: 'reading',
+  writing: 'writing',
+} as const;
 
 /** A listener that draws a bar on standard error; silent where that is no terminal or `quiet` is set. */
 export function progressListener(quiet: boolean): Listener & { stop(): void } {
@@ -28,8 +33,13 @@ export function progressListener(quiet: boolean): Listener & { stop(): void } {
           const filled = Math.round(params.progress * width);
           const seconds = (Date.now() - started) / 1000;
           const rate = seconds > 0.5 ? `${formatBytes(params.value / seconds)}/s` : '';
-          const rest = seconds > 2 && params.value > 0 ? `, ${Math.ceil(((params.total - params.value) / params.value) * seconds)} s left` : '';
-          const text = (options.barCompleteString ?? '').slice(0, filled) + (options.barIncompleteString ?? '').slice(0, width - filled);
+          const rest =
+            seconds > 2 && params.value > 0
+              ? `, ${Math.ceil(((params.total - params.value) / params.value) * seconds)} s left`
+              : '';
+          const text =
+            (options.barCompleteString ?? '').slice(0, filled) +
+            (options.barIncompleteString ?? '').slice(0, width - filled);
           return `${words[name]} ${text} ${Math.floor(params.progress * 100)}% of ${formatBytes(params.total)} ${rate}${rest}`;
         },
       });

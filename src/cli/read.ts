@@ -1,10 +1,10 @@
 /** The commands that read and write rows: stream, export, sync. */
 import { resolve } from 'node:path';
+import { type OptionsInput, outFolder, parseOptions, planRead } from '../options.ts';
+import { exitStatus, type RunReport } from '../pipeline/report.ts';
 import { exportSnapshot } from '../pipeline/snapshot.ts';
 import { streamRows } from '../pipeline/stream.ts';
 import { syncLake } from '../pipeline/sync.ts';
-import { exitStatus, type RunReport } from '../pipeline/report.ts';
-import { type OptionsInput, outFolder, parseOptions, planRead } from '../options.ts';
 import { formatReport } from './people.ts';
 import { progressListener } from './progress.ts';
 import { sourceList } from './source-list.ts';
@@ -15,7 +15,10 @@ interface Reading {
   readonly json: boolean;
 }
 
-async function told(reading: Reading, work: (listener: ReturnType<typeof progressListener>) => Promise<RunReport>): Promise<number> {
+async function told(
+  reading: Reading,
+  work: (listener: ReturnType<typeof progressListener>) => Promise<RunReport>,
+): Promise<number> {
   const listener = progressListener(reading.quiet);
   const started = performance.now();
   let report: RunReport;
@@ -26,7 +29,8 @@ async function told(reading: Reading, work: (listener: ReturnType<typeof progres
   }
   if (reading.json) process.stdout.write(`${JSON.stringify({ ...report, exit_status: exitStatus(report) })}\n`);
   // Quiet is for what went well: what was held back is said all the same.
-  else if (!reading.quiet || report.heldBack.length > 0) process.stderr.write(formatReport(report, (performance.now() - started) / 1000));
+  else if (!reading.quiet || report.heldBack.length > 0)
+    process.stderr.write(formatReport(report, (performance.now() - started) / 1000));
   return exitStatus(report);
 }
 
@@ -37,7 +41,9 @@ export async function stream(input: OptionsInput): Promise<number> {
   const plan = planRead(options, here);
   const only = await sourceList(options['sources-from']);
   const cursor = options.cursor === undefined ? null : resolve(options.cursor);
-  return told({ quiet: plan.quiet, json: false }, (listener) => streamRows(plan, process.stdout, cursor, listener, only));
+  return told({ quiet: plan.quiet, json: false }, (listener) =>
+    streamRows(plan, process.stdout, cursor, listener, only),
+  );
 }
 
 export async function exportCommand(input: OptionsInput): Promise<number> {
@@ -50,7 +56,9 @@ export async function exportCommand(input: OptionsInput): Promise<number> {
     engine: options['parquet-engine'] ?? 'hyparquet-writer',
     partition: options.partition ?? 'none',
   } as const;
-  return told({ quiet: plan.quiet, json: options.json ?? false }, (listener) => exportSnapshot(plan, target, listener, only));
+  return told({ quiet: plan.quiet, json: options.json ?? false }, (listener) =>
+    exportSnapshot(plan, target, listener, only),
+  );
 }
 
 export async function sync(input: OptionsInput): Promise<number> {

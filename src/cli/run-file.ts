@@ -1,9 +1,9 @@
 /** `sessionlake run FILE`: a pipeline definition. */
 import { readFileSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
 import { homedir } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { type OptionsInput, optionsSchema, parseOptions, UsageError } from '../options.ts';
+import { type OptionsInput, type optionsSchema, parseOptions, UsageError } from '../options.ts';
 
 const commands = ['export', 'sync', 'stream', 'usage'] as const;
 
@@ -54,7 +54,8 @@ export async function runFile(_: OptionsInput, file: string | undefined): Promis
   if (file === undefined) throw new UsageError('run needs a FILE');
   const definition = readDefinition(file);
   const options: Record<string, unknown> = { ...definition.options };
-  for (const name of PATH_OPTIONS) if (typeof options[name] === 'string') options[name] = expandPath(options[name], file);
+  for (const name of PATH_OPTIONS)
+    if (typeof options[name] === 'string') options[name] = expandPath(options[name], file);
   try {
     parseOptions(options);
   } catch (error) {
@@ -74,4 +75,3 @@ async function runCommand(command: Definition['command'], input: OptionsInput): 
   const read = await import('./read.ts');
   return command === 'export' ? read.exportCommand(input) : command === 'sync' ? read.sync(input) : read.stream(input);
 }
-

@@ -13,7 +13,11 @@ const lakeFormats: readonly LakeFormat[] = ['parquet', 'ndjson', 'arrow', 'arrow
 
 /** The format of a lake: what its manifest says, unless it is given. */
 function formatOf(folder: string, given: string | undefined): LakeFormat {
-  const told = given ?? (existsSync(manifestPath(folder)) ? (JSON.parse(readFileSync(manifestPath(folder), 'utf8')) as { format?: string }).format : 'parquet');
+  const told =
+    given ??
+    (existsSync(manifestPath(folder))
+      ? (JSON.parse(readFileSync(manifestPath(folder), 'utf8')) as { format?: string }).format
+      : 'parquet');
   const format = lakeFormats.find((name) => name === told);
   if (format === undefined) throw new UsageError(`${folder}: its manifest names an unknown format; give --format`);
   return format;
@@ -32,13 +36,16 @@ export function lakeViews(folder: string, format?: string): string {
 /** Writes the views into a file below the lake. Throws `UsageError` where the name leads out of it. */
 export function writeViews(folder: string, name: string, format?: string): void {
   const path = resolve(folder, name);
-  if (!path.startsWith(`${resolve(folder)}/`)) throw new UsageError(`views: '${name}' must be a file name below the lake`);
+  if (!path.startsWith(`${resolve(folder)}/`))
+    throw new UsageError(`views: '${name}' must be a file name below the lake`);
   writeWhole(path, `${lakeViews(folder, format)}\n`);
 }
 
 function selected(names: readonly string[] | undefined): readonly TableName[] {
   if (names === undefined) return tableNames;
-  for (const name of names) if (!Object.hasOwn(tables, name)) throw new UsageError(`--tables: unknown table '${name}'; known: ${tableNames.join(', ')}`);
+  for (const name of names)
+    if (!Object.hasOwn(tables, name))
+      throw new UsageError(`--tables: unknown table '${name}'; known: ${tableNames.join(', ')}`);
   return tableNames.filter((name) => names.includes(name));
 }
 

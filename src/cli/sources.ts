@@ -10,8 +10,15 @@ import { sourceList } from './source-list.ts';
 type State = 'new' | 'changed' | 'unchanged' | null;
 
 /** The state of each source against the cursor; null where none was named. */
-async function statesOf(options: ReturnType<typeof parseOptions>): Promise<((source: ReturnType<typeof discover>['sources'][number]) => State) | null> {
-  const file = options.cursor !== undefined ? resolve(options.cursor) : options.out !== undefined ? cursorPath(resolve(options.out)) : null;
+async function statesOf(
+  options: ReturnType<typeof parseOptions>,
+): Promise<((source: ReturnType<typeof discover>['sources'][number]) => State) | null> {
+  const file =
+    options.cursor !== undefined
+      ? resolve(options.cursor)
+      : options.out !== undefined
+        ? cursorPath(resolve(options.out))
+        : null;
   if (file === null) return null;
   if (!existsSync(file)) throw new UsageError(`${file}: there is no cursor yet; 'sessionlake sync' makes one`);
   const { Cursor } = await import('../cursor/cursor.ts');

@@ -46,12 +46,20 @@ export async function usage(input: OptionsInput): Promise<number> {
   }
   const listener = progressListener(plan.quiet);
   const started = performance.now();
-  const { totals, report } = await usageTotals(plan, timeZone, listener, await sourceList(options['sources-from'])).finally(listener.stop);
+  const { totals, report } = await usageTotals(
+    plan,
+    timeZone,
+    listener,
+    await sourceList(options['sources-from']),
+  ).finally(listener.stop);
   if (options.json === true) {
-    const total = Object.fromEntries(countedColumns.map((column) => [column.replace('counted_', ''), sumOf(totals, column)]));
+    const total = Object.fromEntries(
+      countedColumns.map((column) => [column.replace('counted_', ''), sumOf(totals, column)]),
+    );
     process.stdout.write(`${JSON.stringify({ time_zone: timeZone, totals: totals.map(asJson), total })}\n`);
   } else if (totals.length > 0) process.stdout.write(`${asTable(totals)}\n`);
   else process.stdout.write('no usage is recorded\n');
-  if (!plan.quiet || report.heldBack.length > 0) process.stderr.write(formatReport(report, (performance.now() - started) / 1000));
+  if (!plan.quiet || report.heldBack.length > 0)
+    process.stderr.write(formatReport(report, (performance.now() - started) / 1000));
   return exitStatus(report);
 }

@@ -31,7 +31,11 @@ function readManifest(folder: string): z.output<typeof manifestSchema> {
 }
 
 /** What is wrong with one file; null where nothing is. */
-async function problemOf(path: string, expected: { bytes: number; rows: number; sha256: string }, format: z.output<typeof manifestSchema>['format']): Promise<string | null> {
+async function problemOf(
+  path: string,
+  expected: { bytes: number; rows: number; sha256: string },
+  format: z.output<typeof manifestSchema>['format'],
+): Promise<string | null> {
   if (!existsSync(path)) return 'is missing';
   const { size } = statSync(path);
   if (size !== expected.bytes) return `has ${size} bytes, not ${expected.bytes}`;
@@ -47,7 +51,9 @@ async function problemOf(path: string, expected: { bytes: number; rows: number; 
 /** Files in the tables' folders that no batch committed: a reader that globs would take them in. */
 function strangers(folder: string, known: ReadonlySet<string>): string[] {
   const below = (path: string): string[] =>
-    readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? below(join(path, entry.name)) : [join(path, entry.name)]));
+    readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? below(join(path, entry.name)) : [join(path, entry.name)],
+    );
   return tableNames
     .map((table) => join(folder, table))
     .filter((path) => existsSync(path))
@@ -72,11 +78,15 @@ export async function verify(input: OptionsInput, argument: string | undefined):
   const rows = files.reduce((n, f) => n + f.rows, 0);
   const bytes = files.reduce((n, f) => n + f.bytes, 0);
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ lake: folder, kind: manifest.kind, batches: manifest.batches.length, files: files.length, rows, bytes, problems })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ lake: folder, kind: manifest.kind, batches: manifest.batches.length, files: files.length, rows, bytes, problems })}\n`,
+    );
   } else {
     for (const { path, problem } of problems) process.stdout.write(`${path} ${problem}\n`);
     const verdict = problems.length === 0 ? 'all as committed' : `${formatCount(problems.length)} problems`;
-    process.stdout.write(`${formatCount(files.length)} files, ${formatCount(rows)} rows, ${formatBytes(bytes)}: ${verdict}\n`);
+    process.stdout.write(
+      `${formatCount(files.length)} files, ${formatCount(rows)} rows, ${formatBytes(bytes)}: ${verdict}\n`,
+    );
   }
   return problems.length === 0 ? 0 : 2;
 }

@@ -24,7 +24,8 @@ export interface SourceUpdate {
   readonly sessions: readonly SessionPart[];
 }
 
-const bytesOf = (array: Float64Array | Uint8Array): Buffer => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+const bytesOf = (array: Float64Array | Uint8Array): Buffer =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 
 export class BatchWriter {
   private readonly cursor: Cursor;
@@ -55,13 +56,16 @@ export class BatchWriter {
       this.batchId,
       update.resume === null ? null : JSON.stringify(update.resume),
     );
-    if (update.rowState !== null) db.prepare('INSERT OR REPLACE INTO row_states VALUES (?, ?)').run(update.sourceId, update.rowState);
+    if (update.rowState !== null)
+      db.prepare('INSERT OR REPLACE INTO row_states VALUES (?, ?)').run(update.sourceId, update.rowState);
     if (update.claims !== null) this.claims(update.sourceId, update.claims);
     this.sessions(update.sourceId, update.sessions);
   }
 
   claims(sourceId: string, { keys, ranks, firstTimestamp }: Claims): void {
-    this.cursor.database.prepare('INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)').run(sourceId, bytesOf(keys), bytesOf(ranks), firstTimestamp);
+    this.cursor.database
+      .prepare('INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)')
+      .run(sourceId, bytesOf(keys), bytesOf(ranks), firstTimestamp);
   }
 
   private sessions(sourceId: string, parts: readonly SessionPart[]): void {
@@ -94,6 +98,8 @@ export class BatchWriter {
 
   /** Records the batch and its files as prepared: from here on it will be rolled forward. */
   prepare(files: readonly BatchFile[], startedAt: string): void {
-    this.cursor.database.prepare("INSERT INTO batches VALUES (?, 'prepared', ?, ?)").run(this.batchId, JSON.stringify(files), startedAt);
+    this.cursor.database
+      .prepare("INSERT INTO batches VALUES (?, 'prepared', ?, ?)")
+      .run(this.batchId, JSON.stringify(files), startedAt);
   }
 }

@@ -2,8 +2,9 @@
  * The cursor: one SQLite file that remembers what was read and written. All that a batch changes is changed in one
  * transaction, so after a crash it has happened or it has not.
  */
-import Database from 'better-sqlite3';
+
 import { chmodSync, existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { Claims, Links, SourceSpec } from '../agents/agent.ts';
 import type { ResumePoint } from '../decoding/read-source.ts';
@@ -132,13 +133,17 @@ export class Cursor {
       database.exec(SCHEMA);
     } catch (error) {
       database.close();
-      throw new CursorUnusableError(`${path} is not a usable cursor file (${(error as Error).message}); move it away or use 'cursor reset'`);
+      throw new CursorUnusableError(
+        `${path} is not a usable cursor file (${(error as Error).message}); move it away or use 'cursor reset'`,
+      );
     }
     const cursor = new Cursor(path, database);
     const version = Number(cursor.meta('version') ?? CURSOR_VERSION);
     if (version > CURSOR_VERSION) {
       database.close();
-      throw new CursorUnusableError(`${path} was written by a newer sessionlake (cursor version ${version}, this one knows ${CURSOR_VERSION})`);
+      throw new CursorUnusableError(
+        `${path} was written by a newer sessionlake (cursor version ${version}, this one knows ${CURSOR_VERSION})`,
+      );
     }
     if (isNew || cursor.meta('version') === null) cursor.setMeta('version', String(CURSOR_VERSION));
     return cursor;
@@ -187,19 +192,23 @@ export class Cursor {
   }
 
   resumePoint(sourceId: string): ResumePoint | null {
-    const row = this.database.prepare('SELECT resume FROM sources WHERE source_id = ?').get(sourceId) as { resume: string | null } | undefined;
+    const row = this.database.prepare('SELECT resume FROM sources WHERE source_id = ?').get(sourceId) as
+      | { resume: string | null }
+      | undefined;
     return row === undefined || row.resume === null ? null : (JSON.parse(row.resume) as ResumePoint);
   }
 
   rowStates(sourceId: string): Uint8Array {
-    const row = this.database.prepare('SELECT packed FROM row_states WHERE source_id = ?').get(sourceId) as { packed: Buffer } | undefined;
+    const row = this.database.prepare('SELECT packed FROM row_states WHERE source_id = ?').get(sourceId) as
+      | { packed: Buffer }
+      | undefined;
     return row === undefined ? new Uint8Array(0) : new Uint8Array(row.packed);
   }
 
   claims(sourceId: string): Claims | null {
-    const row = this.database.prepare('SELECT keys, ranks, first_timestamp FROM claims WHERE source_id = ?').get(sourceId) as
-      | { keys: Buffer; ranks: Buffer; first_timestamp: number | null }
-      | undefined;
+    const row = this.database
+      .prepare('SELECT keys, ranks, first_timestamp FROM claims WHERE source_id = ?')
+      .get(sourceId) as { keys: Buffer; ranks: Buffer; first_timestamp: number | null } | undefined;
     if (row === undefined) return null;
     const keys = new Float64Array(row.keys.length / 8);
     row.keys.copy(new Uint8Array(keys.buffer));
@@ -218,7 +227,11 @@ export class Cursor {
     const rows = this.database
       .prepare('SELECT batch_id, state, files FROM batches WHERE ? IS NULL OR state = ? ORDER BY batch_id')
       .all(state ?? null, state ?? null) as { batch_id: string; state: Batch['state']; files: string }[];
-    return rows.map((row) => ({ batchId: row.batch_id, state: row.state, files: z.array(fileSchema).parse(JSON.parse(row.files)) }));
+    return rows.map((row) => ({
+      batchId: row.batch_id,
+      state: row.state,
+      files: z.array(fileSchema).parse(JSON.parse(row.files)),
+    }));
   }
 
   nextBatchId(): string {

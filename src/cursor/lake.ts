@@ -64,7 +64,10 @@ function moveIntoPlace(lake: string, batchId: string, files: readonly BatchFile[
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     folders.add(folder);
     if (existsSync(from)) renameSync(from, to);
-    else if (!existsSync(to)) throw new RecoveryError(`${to} of batch ${batchId} is gone from the stage and from the lake; restore it or reset the cursor`);
+    else if (!existsSync(to))
+      throw new RecoveryError(
+        `${to} of batch ${batchId} is gone from the stage and from the lake; restore it or reset the cursor`,
+      );
   }
   for (const folder of folders) syncFolder(folder);
 }

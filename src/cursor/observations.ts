@@ -1,7 +1,7 @@
 /** The usage ledger that outlives a run: observations and what was posted for them. */
 import { hash } from 'node:crypto';
-import { countedOwners } from '../ledger/owners.ts';
 import { type Counted, countedColumns } from '../ledger/normalize.ts';
+import { countedOwners } from '../ledger/owners.ts';
 import { changesNothing, difference, nothingCounted, sum, takesBack, zeroed } from '../ledger/postings.ts';
 import type { UsageRow } from '../records/tables.ts';
 import type { Cursor } from './cursor.ts';
@@ -31,7 +31,8 @@ const countedOf = (row: UsageRow): Counted => {
 };
 
 /** What is compared to see whether an observation reads otherwise than when it was posted. */
-const contentOf = (row: UsageRow): string => hash('sha1', JSON.stringify({ ...row, ...nothingCounted(), generation: 0, revision: 0 }));
+const contentOf = (row: UsageRow): string =>
+  hash('sha1', JSON.stringify({ ...row, ...nothingCounted(), generation: 0, revision: 0 }));
 
 export class ObservationLedger {
   private readonly cursor: Cursor;
@@ -56,7 +57,17 @@ export class ObservationLedger {
       const key = this.digest(row);
       this.touched.add(key.toString('latin1'));
       const output = row.counted_output_tokens ?? -1;
-      insert.run(Buffer.from(row.event_id, 'hex'), row.source_id, key, native ? 1 : 0, variant, output, place, row.ordinal ?? 0, JSON.stringify(row));
+      insert.run(
+        Buffer.from(row.event_id, 'hex'),
+        row.source_id,
+        key,
+        native ? 1 : 0,
+        variant,
+        output,
+        place,
+        row.ordinal ?? 0,
+        JSON.stringify(row),
+      );
     }
   }
 
@@ -67,7 +78,9 @@ export class ObservationLedger {
   retireOthers(sourceId: string, observed: readonly Observed[]): void {
     const told = new Set(observed.map(({ row }) => row.event_id));
     const db = this.cursor.database;
-    const held = db.prepare('SELECT event_id, usage_key FROM observations WHERE source_id = ? AND retired = 0').all(sourceId) as {
+    const held = db
+      .prepare('SELECT event_id, usage_key FROM observations WHERE source_id = ? AND retired = 0')
+      .all(sourceId) as {
       event_id: Buffer;
       usage_key: Buffer;
     }[];

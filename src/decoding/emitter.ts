@@ -10,7 +10,7 @@ import type {
   UsageObservation,
 } from '../agents/agent.ts';
 import type { Position } from '../framing/frame.ts';
-import { type Accounting, normalizeUsage } from '../ledger/normalize.ts';
+import { type Accounting, type Counted, normalizeUsage } from '../ledger/normalize.ts';
 import { eventId, positionalEventId } from '../records/identity.ts';
 import type { EventColumns, IssueRow, Rows, TableName, Text, UsageRow } from '../records/tables.ts';
 import type { SessionPart } from './session-part.ts';
@@ -18,9 +18,27 @@ import { emptyTally, noteModel, noteTime, type SessionTally } from './tally.ts';
 
 /** Takes the rows of one source. `bytes` is a rough size of the row in memory. */
 export interface RowTarget {
-  row<N extends Exclude<TableName, 'usage' | 'sessions' | 'sources' | 'issues'>>(table: N, row: Rows[N], bytes: number): void;
+  row<N extends Exclude<TableName, 'usage' | 'sessions' | 'sources' | 'issues'>>(
+    table: N,
+    row: Rows[N],
+    bytes: number,
+  ): void;
   /** A usage row as if it were counted in full; the ledger decides. */
   usage(row: UsageRow, claim: { native: boolean; variant: string | null }, bytes: number): void;
+  /** The same where only totals are wanted: no row is made. */
+  tally?(usage: UsageTally): void;
+}
+
+/** What totals need of an observation. */
+export interface UsageTally {
+  readonly agent: string;
+  /** null: a reply that no other source can hold. */
+  readonly key: string | null;
+  readonly variant: string | null;
+  readonly native: boolean;
+  readonly timestamp: number | null;
+  readonly model: string | null;
+  readonly counted: Counted;
 }
 
 /** What a read is asked for. */
@@ -33,6 +51,8 @@ export interface Projection {
   /** Workspace paths that begin with `from` begin with `to` instead: for stores copied from elsewhere. */
   readonly rewrite: readonly { readonly from: string; readonly to: string }[];
   readonly accounting: Accounting;
+  /** Only sums of usage are wanted: records that cannot hold any need not be looked at. */
+  readonly totalsOnly: boolean;
 }
 
 export interface SourceIdentity {
@@ -115,7 +135,11 @@ export class SourceEmitter implements Emitter {
     }
     if (!this.wants.messages || !this.isInRange(at.timestamp)) return;
     this.count('messages');
-    this.target.row('messages', Object.assign(this.event(at), fields), ROW_BYTES + size(fields.text) + size(fields.thinking));
+    this.target.row(
+      'messages',
+      Object.assign(this.event(at), fields),
+      ROW_BYTES + size(fields.text) + size(fields.thinking),
+    );
   }
 
   toolCall(at: EventAt, fields: ToolCallFields): void {
@@ -130,10 +154,18 @@ export class SourceEmitter implements Emitter {
     if (!fields.is_copy) this.tally(at);
     if (!this.wants.tool_results || !this.isInRange(at.timestamp)) return;
     this.count('tool_results');
-    this.target.row('tool_results', Object.assign(this.event(at), fields), ROW_BYTES + size(fields.output) + size(fields.output_json));
+    this.target.row(
+      'tool_results',
+      Object.assign(this.event(at), fields),
+      ROW_BYTES + size(fields.output) + size(fields.output_json),
+    );
   }
 
   usage(at: EventAt, observation: UsageObservation): void {
+    if (this.projection.totalsOnly) {
+      this.tallyUsage(at, observation);
+      return;
+    }
     if (observation.native) {
       const tally = this.tally(at);
       noteModel(tally, observation.model);
@@ -157,7 +189,16 @@ export class SourceEmitter implements Emitter {
     this.target.usage(row, { native, variant }, ROW_BYTES * 2);
   }
 
+  private tallyUsage(at: EventAt, { key, variant, native, model, ...counters }: UsageObservation): void {
+    if (!this.isInRange(at.timestamp)) return;
+    const { counted, problems } = normalizeUsage(counters, this.projection.accounting);
+    for (const problem of problems)
+      this.addIssue('error', 'bad_counter', `a usage counter is not counted: ${problem}`, at.position);
+    this.target.tally?.({ agent: this.identity.agent, key, variant, native, timestamp: at.timestamp, model, counted });
+  }
+
   session(fields: SessionFields): void {
+    if (!this.wants.sessions) return;
     this.sessions.push({
       agent: this.identity.agent,
       sourceId: this.identity.sourceId,
@@ -171,7 +212,13 @@ export class SourceEmitter implements Emitter {
   history(position: Position, fields: HistoryFields): void {
     if (!this.wants.history || !this.isInRange(fields.timestamp)) return;
     this.count('history');
-    const row = { agent: this.identity.agent, source_id: this.identity.sourceId, ordinal: position.ordinal, ...fields, cwd: this.rewritten(fields.cwd) };
+    const row = {
+      agent: this.identity.agent,
+      source_id: this.identity.sourceId,
+      ordinal: position.ordinal,
+      ...fields,
+      cwd: this.rewritten(fields.cwd),
+    };
     this.target.row('history', row, ROW_BYTES + size(fields.text));
   }
 

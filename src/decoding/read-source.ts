@@ -1,6 +1,13 @@
 /** Reads one source: frames, outline, decoder, and the ReadSummary of how it went. */
 import { readFileSync, statSync } from 'node:fs';
-import { type DecodeContext, type Decoder, type Links, ReadWholeSource, type SourceFormat, type SourceSpec } from '../agents/agent.ts';
+import {
+  type DecodeContext,
+  type Decoder,
+  type Links,
+  ReadWholeSource,
+  type SourceFormat,
+  type SourceSpec,
+} from '../agents/agent.ts';
 import type { ByteBudget } from '../framing/byte-budget.ts';
 import { type ByteSource, type FileStat, openByteSource } from '../framing/byte-source.ts';
 import { readDocument } from '../framing/document.ts';
@@ -9,9 +16,9 @@ import type { Frame } from '../framing/frame.ts';
 import { JsonlReader } from '../framing/jsonl.ts';
 import type { ReadLimits } from '../framing/limits.ts';
 import type { ReadStatus, ReadSummary } from '../records/summary.ts';
+import type { IssueRow } from '../records/tables.ts';
 import { type EmitterState, type Projection, type RowTarget, SourceEmitter, type SourceIdentity } from './emitter.ts';
 import type { SessionPart } from './session-part.ts';
-import type { IssueRow } from '../records/tables.ts';
 
 /** Sidecars are small by nature. */
 const MAX_SIDECAR = 1024 * 1024;
@@ -38,6 +45,8 @@ export interface ReadRequest {
   /** Links on which `copies` rest; null where the family was not looked at. */
   readonly links: Links | null;
   readonly resume: ResumePoint | null;
+  /** Whether a position to go on from is wanted at the end. */
+  readonly wantsResume: boolean;
   readonly budget: ByteBudget | null;
   readonly onProgress: ((bytes: number) => void) | null;
 }
@@ -63,7 +72,11 @@ const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, 
       } else contents[name] = readFileSync(path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-        emitter.issue('warning', 'sidecar_unreadable', `sidecar ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+        emitter.issue(
+          'warning',
+          'sidecar_unreadable',
+          `sidecar ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+        );
       }
     }
   }
@@ -81,6 +94,7 @@ function openPass(request: ReadRequest, source: ByteSource, counts: boolean): Pa
   const reader = new JsonlReader(source, request.limits, {
     ...(request.resume === null ? {} : { from: request.resume }),
     budget: request.budget,
+    only: request.projection.totalsOnly ? (request.format.usageMark ?? null) : null,
     ...(counts && request.onProgress !== null ? { onProgress: request.onProgress } : {}),
   });
   return { frames: reader.frames(), reader };
@@ -96,7 +110,11 @@ function decodeFrames(frames: Iterable<Frame>, decoder: Decoder, emitter: Source
         emitter.badRecord(frame.position(), error.code, error.message);
       } else if (error instanceof RangeError) {
         // Nesting beyond the stack, or a text beyond the engine's limit: this record, not the source.
-        emitter.badRecord(frame.position(), 'record_too_deep', 'the record is nested too deeply or too long to be decoded');
+        emitter.badRecord(
+          frame.position(),
+          'record_too_deep',
+          'the record is nested too deeply or too long to be decoded',
+        );
       } else throw error;
     }
   }
@@ -129,7 +147,8 @@ function* withRawRows(frames: Iterable<Frame>, request: ReadRequest, target: Row
 /** Only framing is asked for: no record is parsed, but one that was drained is still an error. */
 function skimFrames(frames: Iterable<Frame>, emitter: SourceEmitter): void {
   for (const frame of frames) {
-    if (frame.oversized === true) emitter.badRecord(frame.position(), 'line_too_long', 'the line is over --max-line; raise it to read the line');
+    if (frame.oversized === true)
+      emitter.badRecord(frame.position(), 'line_too_long', 'the line is over --max-line; raise it to read the line');
   }
 }
 
@@ -173,10 +192,16 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
   try {
     source = await openByteSource(request.spec.path, request.limits);
     if (request.resume !== null) checkPrefix(source, request.resume);
-    const wantsEvents = request.projection.tables.some((t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions' || t === 'usage');
+    const wantsEvents = request.projection.tables.some(
+      (t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions' || t === 'usage',
+    );
     let outline: unknown = null;
     if (request.format.outline !== undefined && wantsEvents) {
-      const found = request.format.outline(openPass(request, source, false).frames, request.spec, request.resume?.decoder ?? null);
+      const found = request.format.outline(
+        openPass(request, source, false).frames,
+        request.spec,
+        request.resume?.decoder ?? null,
+      );
       outline = found.outline;
       if (found.links !== undefined && request.links !== null && !sameLinks(found.links, request.links)) {
         return close('complete', { newLinks: found.links }, null);
@@ -217,7 +242,11 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
 function tellTail(pass: Pass, source: ByteSource, request: ReadRequest, emitter: SourceEmitter): boolean {
   const reader = pass.reader;
   if (source.truncated) {
-    emitter.addIssue('warning', 'truncated_stream', 'the compressed stream ends before its end mark; all whole records before it were read');
+    emitter.addIssue(
+      'warning',
+      'truncated_stream',
+      'the compressed stream ends before its end mark; all whole records before it were read',
+    );
   }
   if (reader === null || reader.tornBytes === 0) return source.truncated;
   const position = { ordinal: reader.records, byteStart: reader.lastCompleteByte, byteEnd: source.size, locator: null };
@@ -235,8 +264,20 @@ function checkPrefix(source: ByteSource, resume: ResumePoint): void {
   if (now === null || now.head !== resume.windows.head || now.tail !== resume.windows.tail) throw new ReadWholeSource();
 }
 
-function resumePoint(request: ReadRequest, source: ByteSource, pass: Pass, decoder: Decoder, emitter: SourceEmitter): ResumePoint | null {
-  if (request.format.incremental !== 'append' || pass.reader === null || decoder.save === undefined) return null;
+function resumePoint(
+  request: ReadRequest,
+  source: ByteSource,
+  pass: Pass,
+  decoder: Decoder,
+  emitter: SourceEmitter,
+): ResumePoint | null {
+  if (
+    !request.wantsResume ||
+    request.format.incremental !== 'append' ||
+    pass.reader === null ||
+    decoder.save === undefined
+  )
+    return null;
   const windows = source.windows(pass.reader.lastCompleteByte);
   if (windows === null) return null;
   return {

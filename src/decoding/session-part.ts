@@ -13,14 +13,17 @@ export interface SessionPart {
   readonly tally: SessionTally;
 }
 
-const first = <T>(values: readonly (T | null | undefined)[]): T | null => values.find((v) => v !== null && v !== undefined) ?? null;
+const first = <T>(values: readonly (T | null | undefined)[]): T | null =>
+  values.find((v) => v !== null && v !== undefined) ?? null;
 const last = <T>(values: readonly (T | null | undefined)[]): T | null => first([...values].reverse());
 const total = (values: readonly (number | null | undefined)[]): number | null => {
   const known = values.filter((v) => v !== null && v !== undefined);
   return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
 };
-const least = (values: readonly (number | null)[]): number | null => values.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
-const greatest = (values: readonly (number | null)[]): number | null => values.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null);
+const least = (values: readonly (number | null)[]): number | null =>
+  values.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+const greatest = (values: readonly (number | null)[]): number | null =>
+  values.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null);
 
 /**
  * The session row of all parts of one session, given in order of source. Facts of the start come from the first part

@@ -54,12 +54,15 @@ export function resolveExclusions(entries: readonly string[], home: string): str
     try {
       return realpathSync(resolve(expanded));
     } catch (error) {
-      throw new RangeError(`--exclude ${entry}: cannot be resolved (${(error as NodeJS.ErrnoException).code}); nothing was read`);
+      throw new RangeError(
+        `--exclude ${entry}: cannot be resolved (${(error as NodeJS.ErrnoException).code}); nothing was read`,
+      );
     }
   });
 }
 
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 const statSource = (path: string): { size: number; mtimeMs: number; ctimeMs: number; inode: number } | null => {
   try {
@@ -97,7 +100,9 @@ function oneFile(agent: AgentDefinition, path: string, walker: FileWalker): Sour
   for (let level = 0; level < MAX_LEVELS && dirname(folder) !== folder; level++, folder = dirname(folder)) {
     for (const spec of agent.discover(folder, walker)) if (spec.path === path) return [spec];
   }
-  throw new RangeError(`--root ${agent.slug}=${path}: is no store file of ${agent.name} (by its name and the folders above it)`);
+  throw new RangeError(
+    `--root ${agent.slug}=${path}: is no store file of ${agent.name} (by its name and the folders above it)`,
+  );
 }
 
 /** Lists the sources of the agents. Touches nothing but folder listings, file times and small indexes. */
@@ -109,7 +114,10 @@ export function discover(request: DiscoveryRequest): Discovery {
     const isExcluded = (path: string): boolean => request.exclude.some((folder) => isWithin(path, folder));
     let root = { path: '', real: '' };
     // Exclusions are real paths; a root may be reached over a link.
-    const walker = new FileWalker(agent.slug, (path) => isExcluded(path) || isExcluded(root.real + path.slice(root.path.length)));
+    const walker = new FileWalker(
+      agent.slug,
+      (path) => isExcluded(path) || isExcluded(root.real + path.slice(root.path.length)),
+    );
     const found: FoundRoot[] = [];
     const seenRoots = new Set<string>();
     const seenIds = new Set<string>();

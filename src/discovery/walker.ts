@@ -15,7 +15,8 @@ export interface DiscoveryIssue {
 const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(code(error));
 
-const typeOf = (entry: Dirent): Entry['type'] | null => (entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : null);
+const typeOf = (entry: Dirent): Entry['type'] | null =>
+  entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : null;
 
 export class FileWalker implements Walker {
   readonly issues: DiscoveryIssue[] = [];
@@ -32,7 +33,12 @@ export class FileWalker implements Walker {
     try {
       entries = readdirSync(path, { withFileTypes: true, encoding: 'buffer' });
     } catch (error) {
-      if (!isAbsent(error)) this.report(path, 'unreadable_folder', `the folder cannot be listed (${code(error)}); what is in it was passed by`);
+      if (!isAbsent(error))
+        this.report(
+          path,
+          'unreadable_folder',
+          `the folder cannot be listed (${code(error)}); what is in it was passed by`,
+        );
       return [];
     }
     const found: Entry[] = [];
@@ -69,7 +75,11 @@ export class FileWalker implements Walker {
     try {
       const { size } = statSync(path);
       if (size <= maxBytes) return readFileSync(path);
-      this.report(path, 'file_too_large', `has ${size} bytes, more than such a file should (${maxBytes}); it was passed by`);
+      this.report(
+        path,
+        'file_too_large',
+        `has ${size} bytes, more than such a file should (${maxBytes}); it was passed by`,
+      );
     } catch (error) {
       if (!isAbsent(error)) this.report(path, 'unreadable', `cannot be read (${code(error)}); it was passed by`);
     }

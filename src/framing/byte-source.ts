@@ -1,10 +1,21 @@
 /** Bytes of a source at positions: a file that is open, or a decompressed one. */
-import { closeSync, constants, fstatSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
+
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
-import { hash } from 'node:crypto';
 import { sourceError } from './errors.ts';
 import type { ReadLimits } from './limits.ts';
 
@@ -25,6 +36,8 @@ export interface ByteSource {
   readonly stat: FileStat;
   /** Whether the end of a compressed stream is missing: what came before it is whole. */
   readonly truncated: boolean;
+  /** All of it, where it is small: valid until the next source is opened in this thread. null: read by position. */
+  readonly whole: Buffer | null;
   /** Reads up to `length` bytes at `position`; fewer only at the end. Throws a source-scoped error. */
   read(into: Buffer, offset: number, length: number, position: number): number;
   /** Throws a source-scoped error where the file was rewritten or cut while it was read. Growth is no change. */
@@ -80,7 +93,10 @@ function openFile(path: string): { fd: number; stat: FileStat } {
 
 function checkSize(size: number, limits: ReadLimits): void {
   if (limits.maxFile !== null && size > limits.maxFile) {
-    throw sourceError('file_too_large', `has ${size} bytes, over --max-file ${limits.maxFile}; raise it to read this source`);
+    throw sourceError(
+      'file_too_large',
+      `has ${size} bytes, over --max-file ${limits.maxFile}; raise it to read this source`,
+    );
   }
   if (limits.stopAtByte !== null && size < limits.stopAtByte) {
     throw sourceError('shorter_than_stop', `has ${size} bytes, fewer than --stop-at-byte ${limits.stopAtByte}`);
@@ -101,37 +117,64 @@ const readAt = (fd: number, into: Buffer, offset: number, length: number, positi
   return done;
 };
 
-function plainSource(path: string, limits: ReadLimits): ByteSource {
+/** Sources up to this size are read in one go, with one buffer that serves them all, one after the other. */
+const WHOLE_BYTES = 4 * 1024 * 1024;
+let wholeBuffer: Buffer | null = null;
+
+const windowsOf = (bytes: Buffer, end: number): { head: string; tail: string } => {
+  const length = Math.min(WINDOW, end);
+  return {
+    head: hash('sha1', bytes.subarray(0, length), 'hex'),
+    tail: hash('sha1', bytes.subarray(end - length, end), 'hex'),
+  };
+};
+
+const isSameStat = (a: FileStat, b: FileStat): boolean =>
+  a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+
+function plainSource(path: string, limits: ReadLimits, part: 'all' | 'head'): ByteSource {
   const { fd, stat } = openFile(path);
   try {
     checkSize(stat.size, limits);
     const size = limits.stopAtByte ?? stat.size;
-    const windows = windowHashes(fd, size);
+    const whole = size <= WHOLE_BYTES && part === 'all' ? readWhole(fd, size) : null;
+    // Of a source that is held whole, what is in memory is compared; of others, what the ends were at the beginning.
+    const windows = whole === null && part === 'all' ? windowHashes(fd, size) : null;
     return {
       size,
       stat,
       truncated: false,
+      whole,
       read(into, offset, length, position) {
         const want = Math.min(length, size - position);
         const read = readAt(fd, into, offset, want, position);
-        if (read < want) throw sourceError('changed_while_read', `was cut to ${position + read} bytes while it was read`);
+        if (read < want)
+          throw sourceError('changed_while_read', `was cut to ${position + read} bytes while it was read`);
         return read;
       },
       checkUnchanged() {
         const now = statOf(fd);
-        if (now.size === stat.size && now.mtimeMs === stat.mtimeMs) return;
+        if (isSameStat(now, stat)) return;
+        const before = windows ?? windowsOf(whole!, size);
         const after = now.size >= size ? windowHashes(fd, size) : null;
-        if (after === null || after.head !== windows.head || after.tail !== windows.tail) {
+        if (after === null || after.head !== before.head || after.tail !== before.tail) {
           throw sourceError('changed_while_read', 'was rewritten while it was read; the next run reads it again');
         }
       },
-      windows: (end) => windowHashes(fd, end),
+      windows: (end) => (whole === null ? windowHashes(fd, end) : windowsOf(whole, end)),
       close: () => closeSync(fd),
     };
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+}
+
+function readWhole(fd: number, size: number): Buffer {
+  wholeBuffer ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
+  const read = readAt(fd, wholeBuffer, 0, size, 0);
+  if (read < size) throw sourceError('changed_while_read', `was cut to ${read} bytes while it was read`);
+  return wholeBuffer.subarray(0, size);
 }
 
 /** A temporary file that has no name any more: nothing is left behind, however the process ends. */
@@ -168,14 +211,16 @@ class Spool {
     const fd = this.fd;
     if (fd !== null) {
       return {
-        read: (into, offset, length, position) => readAt(fd, into, offset, Math.min(length, this.size - position), position),
+        read: (into, offset, length, position) =>
+          readAt(fd, into, offset, Math.min(length, this.size - position), position),
         close: () => closeSync(fd),
       };
     }
     const whole = Buffer.concat(this.chunks);
     this.chunks = [];
     return {
-      read: (into, offset, length, position) => whole.copy(into, offset, position, Math.min(position + length, whole.length)),
+      read: (into, offset, length, position) =>
+        whole.copy(into, offset, position, Math.min(position + length, whole.length)),
       close: () => undefined,
     };
   }
@@ -216,7 +261,8 @@ async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource>
     else {
       spool.discard();
       closeSync(fd);
-      if (code?.startsWith('ZSTD_') || code?.startsWith('Z_')) throw sourceError('bad_zstd', `is no whole zstd stream (${code})`, error);
+      if (code?.startsWith('ZSTD_') || code?.startsWith('Z_'))
+        throw sourceError('bad_zstd', `is no whole zstd stream (${code})`, error);
       throw error;
     }
   }
@@ -232,6 +278,7 @@ async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource>
     size: limits.stopAtByte ?? spool.size,
     stat,
     truncated,
+    whole: null,
     read: reader.read,
     checkUnchanged() {
       const now = statOf(fd);
@@ -249,8 +296,13 @@ async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource>
 
 /**
  * Opens a file for reading by position; `.zst` is decompressed. Throws a source-scoped `ScopedError` where it is
- * absent, unreadable, no regular file, a link, too large, or (with `stopAtByte`) too short.
+ * absent, unreadable, no regular file, a link, too large, or (with `stopAtByte`) too short. `head`: only its first
+ * records are wanted, so that nothing is read ahead and `checkUnchanged` may not be asked.
  */
-export async function openByteSource(path: string, limits: ReadLimits): Promise<ByteSource> {
-  return path.endsWith('.zst') ? zstdSource(path, limits) : plainSource(path, limits);
+export async function openByteSource(
+  path: string,
+  limits: ReadLimits,
+  part: 'all' | 'head' = 'all',
+): Promise<ByteSource> {
+  return path.endsWith('.zst') ? zstdSource(path, limits) : plainSource(path, limits, part);
 }

@@ -11,7 +11,10 @@ import type { ReadLimits } from './limits.ts';
  */
 export function readDocument(source: ByteSource, limits: ReadLimits): Frame {
   if (source.size > limits.maxLine) {
-    throw sourceError('document_too_large', `has ${source.size} bytes, over --max-line ${limits.maxLine}; raise it to read the document`);
+    throw sourceError(
+      'document_too_large',
+      `has ${source.size} bytes, over --max-line ${limits.maxLine}; raise it to read the document`,
+    );
   }
   const bytes = Buffer.allocUnsafe(source.size);
   const read = source.read(bytes, 0, source.size, 0);

@@ -47,7 +47,10 @@ class LineFrame implements Frame {
   json(): unknown {
     if (this.oversized) {
       const length = this.byteEnd - this.byteStart;
-      throw recordError('line_too_long', `the line has ${length} bytes, over --max-line ${this.limits.maxLine}; raise it to read the line`);
+      throw recordError(
+        'line_too_long',
+        `the line has ${length} bytes, over --max-line ${this.limits.maxLine}; raise it to read the line`,
+      );
     }
     const size = this.end - this.start;
     if (size < LARGE_LINE || this.budget === null) return parse(this.bytes());
@@ -86,6 +89,7 @@ export class JsonlReader {
   private readonly budget: ByteBudget | null;
   private readonly onProgress: ((bytes: number) => void) | null;
   private readonly chunkBytes: number;
+  private readonly only: Buffer | null;
 
   constructor(
     source: ByteSource,
@@ -96,6 +100,8 @@ export class JsonlReader {
       onProgress?: (bytes: number) => void;
       /** Size of the buffer to begin with. */
       chunkBytes?: number;
+      /** Lines without these bytes are counted, but not given (nor checked); those over the limit are. */
+      only?: Buffer | null;
     } = {},
   ) {
     this.source = source;
@@ -103,25 +109,31 @@ export class JsonlReader {
     this.budget = options.budget ?? null;
     this.onProgress = options.onProgress ?? null;
     this.chunkBytes = options.chunkBytes ?? CHUNK;
+    this.only = options.only ?? null;
     this.lastCompleteByte = options.from?.byte ?? 0;
     this.records = options.from?.ordinal ?? 0;
   }
 
   *frames(): Generator<Frame, void, undefined> {
     const frame = new LineFrame(this.limits, this.budget);
-    let buffer = takeBuffer(this.chunkBytes);
+    const { whole } = this.source;
+    let buffer = whole ?? takeBuffer(this.chunkBytes);
     /** Position in the source of buffer[0]. */
-    let base = this.lastCompleteByte;
-    let filled = 0;
-    let lineStart = 0;
-    let scanned = 0;
+    let base = whole === null ? this.lastCompleteByte : 0;
+    let filled = whole?.length ?? 0;
+    let lineStart = this.lastCompleteByte - base;
+    let scanned = lineStart;
+    if (whole !== null) this.onProgress?.(whole.length - lineStart);
     /** Source position at which a line that is being drained began; -1 = none. */
     let draining = -1;
+    /** Where `only` stands next in the buffer, at or after the line; -1 = not looked for since the buffer changed. */
+    let hit = -1;
     try {
       for (;;) {
         const newline = scanned < filled ? buffer.indexOf(LF, scanned) : -1;
         // Beyond `filled` the buffer holds what an earlier read left.
         if (newline === -1 || newline >= filled) {
+          if (whole !== null) break;
           scanned = filled;
           if (draining === -1 && filled - lineStart > this.limits.maxLine) draining = base + lineStart;
           if (draining !== -1) {
@@ -137,6 +149,7 @@ export class JsonlReader {
           if (filled === buffer.length) buffer = growBuffer(buffer, filled);
           const room = Math.min(buffer.length - filled, this.source.size - base - filled);
           const read = room > 0 ? this.source.read(buffer, filled, room, base + filled) : 0;
+          hit = -1;
           if (read === 0) break;
           this.onProgress?.(read);
           filled += read;
@@ -148,6 +161,16 @@ export class JsonlReader {
         if (end > start && buffer[end - 1] === CR) end--;
         this.lastCompleteByte = base + next;
         const tooLong = draining !== -1 || end - start > this.limits.maxLine;
+        if (this.only !== null && !tooLong) {
+          // One search serves all the lines before the next hit.
+          if (hit < start) hit = buffer.indexOf(this.only, start);
+          if (hit === -1) hit = filled;
+          if (hit >= end) {
+            if (!isBlank(buffer, start, end)) this.records++;
+            lineStart = scanned = next;
+            continue;
+          }
+        }
         if (tooLong || !isBlank(buffer, start, end)) {
           frame.ordinal = this.records++;
           frame.byteStart = draining === -1 ? base + start : draining;
@@ -166,7 +189,7 @@ export class JsonlReader {
       }
       this.tornBytes = this.source.size - this.lastCompleteByte;
     } finally {
-      giveBuffer(buffer);
+      if (whole === null) giveBuffer(buffer);
     }
   }
 }

@@ -111,13 +111,18 @@ function chainByDigest(
   const next = new Int32Array(total).fill(-1);
   const last = new Int32Array(total);
   const isHead = new Uint8Array(total);
-  const words = shards.map((shard) => new Uint32Array(shard.digests.buffer, shard.digests.byteOffset, shard.digests.length / 4));
+  const words = shards.map(
+    (shard) => new Uint32Array(shard.digests.buffer, shard.digests.byteOffset, shard.digests.length / 4),
+  );
   const wordAt = (at: number, i: number): number => {
     const s = shardOf[at]!;
     return words[s]![(at - starts[s]!) * 4 + i]!;
   };
   const same = (a: number, b: number): boolean =>
-    wordAt(a, 0) === wordAt(b, 0) && wordAt(a, 1) === wordAt(b, 1) && wordAt(a, 2) === wordAt(b, 2) && wordAt(a, 3) === wordAt(b, 3);
+    wordAt(a, 0) === wordAt(b, 0) &&
+    wordAt(a, 1) === wordAt(b, 1) &&
+    wordAt(a, 2) === wordAt(b, 2) &&
+    wordAt(a, 3) === wordAt(b, 3);
   for (let at = 0; at < total; at++) {
     let slot = wordAt(at, 0) & (slots - 1);
     let head = heads[slot]!;

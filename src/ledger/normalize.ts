@@ -96,7 +96,12 @@ export function normalizeUsage(observed: NativeCounters, policy: Accounting): No
     reasoning_tokens: books.count('reasoning_tokens', observed.reasoning_tokens),
     total_tokens: books.count('total_tokens', observed.total_tokens),
   };
-  let input = books.without(native.input_tokens, native.cache_read_tokens, observed.input_includes_cache_read, 'cache_read');
+  let input = books.without(
+    native.input_tokens,
+    native.cache_read_tokens,
+    observed.input_includes_cache_read,
+    'cache_read',
+  );
   input = books.without(input, native.cache_write_tokens, observed.input_includes_cache_write, 'cache_write');
   if (input !== null && input < 0) input = books.fault('cache_exceeds_input', 0);
   const reasoning = native.reasoning_tokens;
@@ -112,7 +117,11 @@ export function normalizeUsage(observed: NativeCounters, policy: Accounting): No
       counted_output_tokens: output,
       counted_cache_read_tokens: native.cache_read_tokens,
       counted_cache_write_tokens: native.cache_write_tokens,
-      counted_cache_write_1h_tokens: books.subset(native.cache_write_1h_tokens, native.cache_write_tokens, 'cache_write_1h'),
+      counted_cache_write_1h_tokens: books.subset(
+        native.cache_write_1h_tokens,
+        native.cache_write_tokens,
+        'cache_write_1h',
+      ),
       counted_reasoning_tokens: books.subset(reasoning, output, 'reasoning'),
     },
     adjustments: books.adjustments,

@@ -40,7 +40,8 @@ export function sum(posted: Counted, posting: Counted): Counted {
 }
 
 /** Whether the posting changes no sum. */
-export const changesNothing = (posting: Counted): boolean => countedColumns.every((column) => (posting[column] ?? 0) === 0);
+export const changesNothing = (posting: Counted): boolean =>
+  countedColumns.every((column) => (posting[column] ?? 0) === 0);
 
 /** Whether the posting takes something back. */
 export const takesBack = (posting: Counted): boolean => countedColumns.some((column) => (posting[column] ?? 0) < 0);

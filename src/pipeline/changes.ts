@@ -23,7 +23,12 @@ export function fingerprintOf(source: FoundSource, stat: FileStat | null, readAt
 }
 
 const sameFingerprint = (a: Fingerprint, b: Fingerprint): boolean =>
-  a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.inode === b.inode && a.sidecars === b.sidecars && a.hints === b.hints;
+  a.size === b.size &&
+  a.mtimeMs === b.mtimeMs &&
+  a.ctimeMs === b.ctimeMs &&
+  a.inode === b.inode &&
+  a.sidecars === b.sidecars &&
+  a.hints === b.hints;
 
 /** How a source is to be read. */
 export type Change =
@@ -53,7 +58,10 @@ export interface PlannedChange {
 }
 
 /** Sources to be read, in the order of discovery. */
-export function changedSources(sources: readonly FoundSource[], known: ReadonlyMap<string, KnownSource>): PlannedChange[] {
+export function changedSources(
+  sources: readonly FoundSource[],
+  known: ReadonlyMap<string, KnownSource>,
+): PlannedChange[] {
   const changed: PlannedChange[] = [];
   for (const found of sources) {
     const before = known.get(found.sourceId);

@@ -78,7 +78,10 @@ export class Engine {
   }
 
   /** Runs the shards and hands their results on in the order of the list. */
-  async shards(tasks: readonly ShardTask[], onResult: (result: ShardResult, task: ShardTask) => Promise<void> | void): Promise<void> {
+  async shards(
+    tasks: readonly ShardTask[],
+    onResult: (result: ShardResult, task: ShardTask) => Promise<void> | void,
+  ): Promise<void> {
     const running: Promise<ShardResult>[] = [];
     let next = 0;
     for (let done = 0; done < tasks.length; done++) {

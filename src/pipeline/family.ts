@@ -18,7 +18,10 @@ export const noKinship: Kinship = { copies: new Float64Array(0), foundRelated: f
 function kinshipDigest({ copies, foundRelated }: Kinship, own: Claims): string {
   const held = new Set(own.keys);
   const relevant = copies.filter((key) => key < 0 || held.has(key)).sort();
-  const keys = relevant.length === 0 ? '' : hash('sha1', Buffer.from(relevant.buffer, relevant.byteOffset, relevant.byteLength), 'hex');
+  const keys =
+    relevant.length === 0
+      ? ''
+      : hash('sha1', Buffer.from(relevant.buffer, relevant.byteOffset, relevant.byteLength), 'hex');
   return keys + (foundRelated ? '+' : '');
 }
 
@@ -108,7 +111,9 @@ export async function resolveKinship(
     else claims.set(relatives[i]!.source.sourceId, known);
   }
   const read = await readClaims(missing.map((i) => relatives[i]!.source));
-  missing.forEach((i, n) => claims.set(relatives[i]!.source.sourceId, read[n]!));
+  missing.forEach((i, n) => {
+    claims.set(relatives[i]!.source.sourceId, read[n]!);
+  });
   const kinship = new Map<string, Kinship>();
   const digests = new Map<string, string>();
   for (const family of families) {

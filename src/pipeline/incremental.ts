@@ -10,9 +10,9 @@ import { type Relative, resolveKinship } from './family.ts';
 import { discoveryIssueRow, sourceRow } from './main-rows.ts';
 import type { ShardOutput, ShardResult, SourceOutcome } from './protocol.ts';
 import type { RunReport } from './report.ts';
-import { type PlannedSource, relativeOf, type Run } from './run.ts';
-import { discardFiles } from './snapshot.ts';
+import { type PlannedSource, type Run, relativeOf } from './run.ts';
 import { usageDigest } from './shard-writer.ts';
+import { discardFiles } from './snapshot.ts';
 
 /** A first run over a large store is committed in batches of about this size, so that little is lost when it is killed. */
 const BATCH_BYTES = 512 * 1024 * 1024;
@@ -52,7 +52,9 @@ export class Incremental {
 
   async execute(rolledForward: number): Promise<RunReport> {
     const own = changedSources(this.run.discovery.sources, this.known);
-    this.run.expect(own.reduce((n, { found, known }) => n + Math.max(0, (found.size ?? 0) - (known?.lastCompleteByte ?? 0)), 0));
+    this.run.expect(
+      own.reduce((n, { found, known }) => n + Math.max(0, (found.size ?? 0) - (known?.lastCompleteByte ?? 0)), 0),
+    );
     const changed = await this.withRelatives(own);
     const unchanged = this.run.discovery.sources.length - changed.length;
     let isFirst = true;
@@ -84,7 +86,8 @@ export class Incremental {
       const before = known.get(found.sourceId);
       const digest = run.families.digests.get(found.sourceId);
       const isOther = before !== undefined && digest !== undefined && digest !== before.kinDigest;
-      if (planned !== undefined) all.push(isOther && planned.change === 'grown' ? { ...planned, change: 'context' } : planned);
+      if (planned !== undefined)
+        all.push(isOther && planned.change === 'grown' ? { ...planned, change: 'context' } : planned);
       else if (isOther) all.push({ found, known: before, change: 'context' });
     }
     return all;
@@ -104,7 +107,11 @@ export class Incremental {
       const agent = run.plan.discovery.agents.find((a) => a.slug === gone.agent);
       const format = agent?.formats[gone.spec.storeKind];
       if (format === undefined) continue;
-      relatives.push({ source: { agent: gone.agent, spec: gone.spec, sourceId: gone.sourceId }, format, links: gone.links });
+      relatives.push({
+        source: { agent: gone.agent, spec: gone.spec, sourceId: gone.sourceId },
+        format,
+        links: gone.links,
+      });
     }
     return relatives;
   }
@@ -118,7 +125,11 @@ export class Incremental {
     output.begin(batchId);
     cursor.database.exec('BEGIN IMMEDIATE');
     try {
-      if (isFirst) output.rows('issues', run.discovery.issues.map((issue) => discoveryIssueRow(issue, run.plan.host)));
+      if (isFirst)
+        output.rows(
+          'issues',
+          run.discovery.issues.map((issue) => discoveryIssueRow(issue, run.plan.host)),
+        );
       const tasks = run.shardTasks(
         changes.map((change) => this.planned(change)),
         (index) => output.shardOutput(index),
@@ -162,7 +173,13 @@ export class Incremental {
     return (known?.generation ?? 0) + (change === 'decoder' ? 1 : 0);
   }
 
-  private take(outcome: SourceOutcome, change: PlannedChange, batch: BatchWriter, ledger: ObservationLedger, batchId: string): void {
+  private take(
+    outcome: SourceOutcome,
+    change: PlannedChange,
+    batch: BatchWriter,
+    ledger: ObservationLedger,
+    batchId: string,
+  ): void {
     const { run, output } = this;
     const { found, known } = change;
     run.note(outcome);
@@ -204,8 +221,15 @@ export class Incremental {
   private isNewFailure(found: FoundSource, outcome: SourceOutcome): boolean {
     const told = JSON.stringify([outcome.summary.status, outcome.summary.error, outcome.summary.lineErrors]);
     const db = this.cursor.database;
-    const before = db.prepare('SELECT told FROM failures WHERE source_id = ?').get(found.sourceId) as { told: string } | undefined;
-    db.prepare('INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)').run(found.sourceId, found.agent.slug, found.spec.path, told);
+    const before = db.prepare('SELECT told FROM failures WHERE source_id = ?').get(found.sourceId) as
+      | { told: string }
+      | undefined;
+    db.prepare('INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)').run(
+      found.sourceId,
+      found.agent.slug,
+      found.spec.path,
+      told,
+    );
     return before?.told !== told;
   }
 

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TableName } from '../records/tables.ts';
-import { type SinkFormat, fileExtension, type SinkTarget, type TableSink } from '../sinks/sink.ts';
-import { partitionFolder, partitionColumns, type Partition } from '../sinks/partition.ts';
+import { type Partition, partitionColumns, partitionFolder } from '../sinks/partition.ts';
+import { fileExtension, type SinkFormat, type SinkTarget, type TableSink } from '../sinks/sink.ts';
 import type { TableFile } from './protocol.ts';
 
 /** More open sinks than this would hold too much memory; the longest unused one is closed. */

@@ -1,7 +1,8 @@
 /** What a run tells while it goes and when it has ended: for people, and for programs that call the library. */
+
+import type { DiscoveryIssue } from '../discovery/walker.ts';
 import type { ReadStatus } from '../records/summary.ts';
 import type { TableName } from '../records/tables.ts';
-import type { DiscoveryIssue } from '../discovery/walker.ts';
 
 /** Told about progress; every method may do nothing. */
 export interface Listener {

@@ -30,7 +30,8 @@ export class RowStates {
   constructor(packed: Uint8Array) {
     this.buffer = Buffer.from(packed);
     this.length = packed.length;
-    for (let at = 0; at < this.length; at += ENTRY) this.index.set(this.buffer.toString('latin1', at, at + HASH_AT), at);
+    for (let at = 0; at < this.length; at += ENTRY)
+      this.index.set(this.buffer.toString('latin1', at, at + HASH_AT), at);
   }
 
   /** The revision under which the row is to be written; null where it is written already, just so. */
@@ -55,7 +56,8 @@ export class RowStates {
     const messages = tableNames.indexOf('messages');
     const gone: { eventId: string; revision: number }[] = [];
     for (let at = 0; at < this.length; at += ENTRY) {
-      if (this.buffer[at + TABLE_AT] !== messages || this.seen.has(at) || this.buffer[at + FLAGS_AT] === WITHDRAWN) continue;
+      if (this.buffer[at + TABLE_AT] !== messages || this.seen.has(at) || this.buffer[at + FLAGS_AT] === WITHDRAWN)
+        continue;
       this.buffer[at + FLAGS_AT] = WITHDRAWN;
       this.buffer.fill(0, at + HASH_AT, at + REVISION_AT);
       gone.push({ eventId: this.buffer.toString('hex', at, at + HASH_AT), revision: this.raise(at) });

@@ -1,6 +1,6 @@
 /** What every reading command shares: sources, threads, families, shards, and the tally of outcomes. */
 import type { Links } from '../agents/agent.ts';
-import { discover, type Discovery, type FoundSource } from '../discovery/discovery.ts';
+import { type Discovery, discover, type FoundSource } from '../discovery/discovery.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';
 import type { ReadPlan } from '../options.ts';
 import { UsageError } from '../options.ts';
@@ -8,7 +8,15 @@ import { isHeldBack, type ReadStatus } from '../records/summary.ts';
 import type { TableName } from '../records/tables.ts';
 import { Engine } from './engine.ts';
 import { type Families, noFamilies, noKinship, type Relative, resolveKinship } from './family.ts';
-import type { RunSettings, ShardOutput, ShardResult, ShardSource, ShardTask, SourceOutcome, SourceRef } from './protocol.ts';
+import type {
+  RunSettings,
+  ShardOutput,
+  ShardResult,
+  ShardSource,
+  ShardTask,
+  SourceOutcome,
+  SourceRef,
+} from './protocol.ts';
 import type { Listener, RunReport, SourceProblem } from './report.ts';
 import { cutShards } from './shards.ts';
 
@@ -22,7 +30,11 @@ const MAX_REREADS = 3;
 /** Tables whose rows say who owns them. */
 const FAMILY_TABLES: ReadonlySet<TableName> = new Set(['messages', 'tool_calls', 'tool_results', 'sessions', 'usage']);
 
-export const refOf = (source: FoundSource): SourceRef => ({ agent: source.agent.slug, spec: source.spec, sourceId: source.sourceId });
+export const refOf = (source: FoundSource): SourceRef => ({
+  agent: source.agent.slug,
+  spec: source.spec,
+  sourceId: source.sourceId,
+});
 
 /** A source with all that its reading depends on. */
 export interface PlannedSource extends Pick<ShardSource, 'generation' | 'resume' | 'prior'> {
@@ -31,7 +43,6 @@ export interface PlannedSource extends Pick<ShardSource, 'generation' | 'resume'
 
 export class Run {
   readonly plan: ReadPlan;
-  private readonly totalsOnly: boolean;
   readonly settings: RunSettings;
   readonly listener: Listener;
   readonly discovery: Discovery;
@@ -45,15 +56,17 @@ export class Run {
   private readonly rows: Partial<Record<TableName, number>> = {};
   private bytes = 0;
 
-  constructor(plan: ReadPlan, listener: Listener, only: ReadonlySet<string> | null, totalsOnly = false) {
+  constructor(plan: ReadPlan, listener: Listener, only: ReadonlySet<string> | null) {
     this.plan = plan;
-    this.totalsOnly = totalsOnly;
     this.listener = listener;
     listener.phase('looking', null);
     const discovery = discoverOrExplain(plan);
-    this.discovery = only === null ? discovery : { ...discovery, sources: discovery.sources.filter((s) => only.has(s.spec.path)) };
+    this.discovery =
+      only === null ? discovery : { ...discovery, sources: discovery.sources.filter((s) => only.has(s.spec.path)) };
     if (plan.limits.stopAtByte !== null && this.discovery.sources.length !== 1) {
-      throw new UsageError(`--stop-at-byte reads one file, but ${this.discovery.sources.length} sources were found; name it with --root agent=FILE`);
+      throw new UsageError(
+        `--stop-at-byte reads one file, but ${this.discovery.sources.length} sources were found; name it with --root agent=FILE`,
+      );
     }
     this.settings = {
       projection: plan.projection,
@@ -82,14 +95,16 @@ export class Run {
   /** Whether a source's relatives matter to what is asked for. */
   needsFamily(source: FoundSource): boolean {
     // Totals do not say which session made a request: for them, most formats' replies are told apart by their keys.
-    if (this.totalsOnly) return source.agent.formats[source.spec.storeKind]?.usageNeedsFamily ?? false;
+    if (this.plan.projection.totalsOnly) return source.agent.formats[source.spec.storeKind]?.usageNeedsFamily ?? false;
     return this.plan.projection.tables.some((table) => FAMILY_TABLES.has(table));
   }
 
   /** Looks at the heads of sources for relatives. */
   async peek(sources: readonly FoundSource[]): Promise<void> {
     const links = await this.engine.peek(this.settings, sources.map(refOf));
-    sources.forEach((source, i) => this.links.set(source.sourceId, links[i]!));
+    sources.forEach((source, i) => {
+      this.links.set(source.sourceId, links[i]!);
+    });
   }
 
   /** Resolves families among sources that are all read in this run. */
@@ -112,7 +127,8 @@ export class Run {
 
   /** Cuts sources into shards and says what each becomes. */
   shardTasks(sources: readonly PlannedSource[], output: (index: number) => ShardOutput): ShardTask[] {
-    const bytesOf = (source: PlannedSource): number => Math.max(0, (source.found.size ?? 0) - (source.resume?.byte ?? 0));
+    const bytesOf = (source: PlannedSource): number =>
+      Math.max(0, (source.found.size ?? 0) - (source.resume?.byte ?? 0));
     return cutShards(sources, bytesOf).map((shard, index) => ({
       settings: this.settings,
       index,
@@ -143,9 +159,15 @@ export class Run {
     discard: (result: ShardResult) => void,
     onResult: (result: ShardResult) => Promise<void> | void,
   ): Promise<void> {
-    this.listener.phase('reading', tasks.flatMap((t) => t.sources).reduce((n, s) => n + (this.sizeOf(s.sourceId) - (s.resume?.byte ?? 0)), 0));
+    this.listener.phase(
+      'reading',
+      tasks.flatMap((t) => t.sources).reduce((n, s) => n + (this.sizeOf(s.sourceId) - (s.resume?.byte ?? 0)), 0),
+    );
     const start = Atomics.load(this.settings.progress, 0);
-    const timer = setInterval(() => this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start)), PROGRESS_EVERY_MS);
+    const timer = setInterval(
+      () => this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start)),
+      PROGRESS_EVERY_MS,
+    );
     timer.unref();
     try {
       await this.engine.shards(tasks, async (first, task) => {
@@ -163,7 +185,8 @@ export class Run {
   }
 
   private async reread(task: ShardTask, result: ShardResult): Promise<ShardResult> {
-    for (const outcome of result.outcomes) if (outcome.newLinks !== null) this.links.set(outcome.sourceId, outcome.newLinks);
+    for (const outcome of result.outcomes)
+      if (outcome.newLinks !== null) this.links.set(outcome.sourceId, outcome.newLinks);
     await this.resolveAgain(this.discovery.sources.filter((s) => this.links.has(s.sourceId)));
     const sources = task.sources.map((source) => {
       const kinship = this.families.kinship.get(source.sourceId) ?? noKinship;

@@ -1,15 +1,16 @@
 /** Writes the rows of one shard, source by source: a source's rows come in whole or not at all. */
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+
 import { hash } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RowTarget } from '../decoding/emitter.ts';
-import { NdjsonFile } from '../sinks/ndjson.ts';
+import type { RowTarget, UsageTally } from '../decoding/emitter.ts';
 import { ClaimPacker, DIGEST_BYTES, type PackedClaims } from '../ledger/batch-ledger.ts';
 import { hash53 } from '../records/identity.ts';
 import type { Rows, TableName, UsageRow } from '../records/tables.ts';
+import { NdjsonFile } from '../sinks/ndjson.ts';
 import { Part, type PartsOptions } from './parts.ts';
-import { contentHash, type RowStates } from './row-state.ts';
 import type { TableFile, UsageReturn } from './protocol.ts';
+import { contentHash, type RowStates } from './row-state.ts';
 
 /** Rows of a source are held back up to this size; a larger source gets a part of its own, which can be thrown away. */
 const HOLD_BYTES = 12 * 1024 * 1024;
@@ -25,15 +26,19 @@ interface RowFile {
 /** What usage rows of a shard become. */
 export interface UsageCollector {
   add(row: UsageRow, claim: { native: boolean; variant: string | null }): void;
+  /** Takes an observation of which only totals are wanted. */
+  tally?(usage: UsageTally): void;
   /** Marks the beginning of a source, for `drop`. */
   begin(): void;
   drop(): void;
 }
 
-export const usageDigest = (agent: string, key: string): Buffer => hash('sha256', `${agent}\u0000${key}`, 'buffer').subarray(0, DIGEST_BYTES);
+export const usageDigest = (agent: string, key: string): Buffer =>
+  hash('sha256', `${agent}\u0000${key}`, 'buffer').subarray(0, DIGEST_BYTES);
 
 /** 32-bit tag of a variant; 0 = null. */
-export const variantTag = (variant: string | null): number => (variant === null ? 0 : hash53(variant) % 0xffffffff | 1) >>> 0;
+export const variantTag = (variant: string | null): number =>
+  (variant === null ? 0 : (hash53(variant) % 0xffffffff) | 1) >>> 0;
 
 /** Usage rows kept for the main thread, a source at a time. */
 export class ReturnedUsage implements UsageCollector {
@@ -70,7 +75,12 @@ export class UsageSpool implements UsageCollector {
     const line = `${JSON.stringify(row)}\n`;
     this.held.push(line);
     this.heldLength += line.length;
-    this.packer.add(usageDigest(row.agent, row.usage_key), variantTag(claim.variant), claim.native, row.counted_output_tokens ?? -1);
+    this.packer.add(
+      usageDigest(row.agent, row.usage_key),
+      variantTag(claim.variant),
+      claim.native,
+      row.counted_output_tokens ?? -1,
+    );
     if (this.heldLength > 1024 * 1024) this.flush();
   }
 
@@ -97,7 +107,8 @@ export class UsageSpool implements UsageCollector {
     if (this.held.length === 0) return;
     this.descriptor ??= openSync(this.path, 'wx', 0o600);
     const bytes = Buffer.from(this.held.join(''), 'utf8');
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done, bytes.length - done, this.written + done);
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(this.descriptor, bytes, done, bytes.length - done, this.written + done);
     this.written += bytes.length;
     this.held = [];
     this.heldLength = 0;
@@ -146,6 +157,10 @@ export class ShardWriter implements RowTarget {
   usage(row: UsageRow, claim: { native: boolean; variant: string | null }): void {
     this.written.usage = (this.written.usage ?? 0) + 1;
     this.options.usage.add(row, claim);
+  }
+
+  tally(usage: UsageTally): void {
+    this.options.usage.tally?.(usage);
   }
 
   /** Writes a row as it is, past the row states. */

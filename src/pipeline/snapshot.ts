@@ -1,13 +1,13 @@
 /** `export`: a whole snapshot, written beside the old one and switched in one step. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { mergeSessionParts, type SessionPart } from '../decoding/session-part.ts';
-import { takeLock } from '../cursor/lock.ts';
 import { cursorPath, manifestPath, OWN_FOLDER, syncFolder, writeManifest } from '../cursor/lake.ts';
+import { takeLock } from '../cursor/lock.ts';
+import { mergeSessionParts, type SessionPart } from '../decoding/session-part.ts';
 import { type PackedClaims, settle } from '../ledger/batch-ledger.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
-import { type ParquetEngine, type SinkFormat, sinkOpener } from '../sinks/sink.ts';
 import type { Partition } from '../sinks/partition.ts';
+import { type ParquetEngine, type SinkFormat, sinkOpener } from '../sinks/sink.ts';
 import { discoveryIssueRow, sourceRow } from './main-rows.ts';
 import { Part } from './parts.ts';
 import type { ShardResult, TableFile, TablesOutput, UsageTask } from './protocol.ts';
@@ -41,11 +41,15 @@ const placesOf = (folder: string): Places => {
 function checkTarget(folder: string): void {
   if (!existsSync(folder)) return;
   if (existsSync(cursorPath(folder))) {
-    throw new UsageError(`${folder} is an incremental lake (it has a cursor); export to another folder, or go on with 'sessionlake sync'`);
+    throw new UsageError(
+      `${folder} is an incremental lake (it has a cursor); export to another folder, or go on with 'sessionlake sync'`,
+    );
   }
   const entries = readdirSync(folder);
   if (entries.length > 0 && !existsSync(manifestPath(folder))) {
-    throw new UsageError(`${folder} is not empty and was not written by sessionlake; choose another folder or empty it`);
+    throw new UsageError(
+      `${folder} is not empty and was not written by sessionlake; choose another folder or empty it`,
+    );
   }
 }
 
@@ -66,7 +70,12 @@ function switchOver(folder: string, { stage, old }: Places): void {
 }
 
 /** Exports a whole snapshot. Throws `UsageError` and `CursorLockedError`; a failure leaves the old snapshot whole. */
-export async function exportSnapshot(plan: ReadPlan, target: SnapshotTarget, listener: Listener, only: ReadonlySet<string> | null = null): Promise<RunReport> {
+export async function exportSnapshot(
+  plan: ReadPlan,
+  target: SnapshotTarget,
+  listener: Listener,
+  only: ReadonlySet<string> | null = null,
+): Promise<RunReport> {
   const places = placesOf(target.folder);
   mkdirSync(dirname(target.folder), { recursive: true });
   checkTarget(target.folder);
@@ -113,7 +122,11 @@ class Snapshot {
       await run.resolveFamilies(sources);
       const tasks = run.shardTasks(
         sources.map((found) => ({ found, generation: 0, resume: null, prior: null })),
-        (index) => ({ kind: 'snapshot', ...this.output(shardName(index)), spool: join(this.stage, OWN_FOLDER, 'spool', `${index}`) }),
+        (index) => ({
+          kind: 'snapshot',
+          ...this.output(shardName(index)),
+          spool: join(this.stage, OWN_FOLDER, 'spool', `${index}`),
+        }),
       );
       await run.runShards(tasks, discardFiles, (result) => this.take(result, own));
     }

@@ -86,10 +86,12 @@ class PipeOutput implements BatchOutput {
   async takeShard(result: ShardResult): Promise<void> {
     await this.drain();
     for (const outcome of result.outcomes) {
-      for (const [table, rows] of Object.entries(outcome.written)) if (table !== 'usage') this.run.countRows(table as TableName, rows);
+      for (const [table, rows] of Object.entries(outcome.written))
+        if (table !== 'usage') this.run.countRows(table as TableName, rows);
     }
     for (const path of result.streamFiles) {
-      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) await this.pipe.write(chunk);
+      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>)
+        await this.pipe.write(chunk);
       rmSync(path);
     }
   }

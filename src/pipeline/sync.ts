@@ -1,5 +1,5 @@
 /** `sync`: what is new since last time goes into a lake, each row once. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type BatchFile, Cursor } from '../cursor/cursor.ts';
 import { cursorPath, discardStage, manifestPath, OWN_FOLDER, rollForward, stageFolder } from '../cursor/lake.ts';
@@ -13,8 +13,7 @@ import { Part } from './parts.ts';
 import type { ShardOutput, ShardResult, TableFile, TablesOutput } from './protocol.ts';
 import type { Listener, RunReport } from './report.ts';
 import { Run } from './run.ts';
-import { shardName, type SnapshotTarget } from './snapshot.ts';
-import { existsSync, readFileSync } from 'node:fs';
+import { type SnapshotTarget, shardName } from './snapshot.ts';
 
 export interface SyncTarget extends SnapshotTarget {
   /** Path of the cursor file; null = in the lake. */
@@ -87,12 +86,20 @@ class LakeOutput implements BatchOutput {
 function checkTarget(folder: string, cursorFile: string): void {
   if (existsSync(cursorFile) || !existsSync(manifestPath(folder))) return;
   const manifest = JSON.parse(readFileSync(manifestPath(folder), 'utf8')) as { kind?: string };
-  if (manifest.kind === 'snapshot') throw new UsageError(`${folder} holds a snapshot of 'sessionlake export'; sync into another folder`);
-  throw new UsageError(`${folder} is an incremental lake, but its cursor ${cursorFile} is missing; a new one would write every row again`);
+  if (manifest.kind === 'snapshot')
+    throw new UsageError(`${folder} holds a snapshot of 'sessionlake export'; sync into another folder`);
+  throw new UsageError(
+    `${folder} is an incremental lake, but its cursor ${cursorFile} is missing; a new one would write every row again`,
+  );
 }
 
 /** Brings a lake up to date. Throws `UsageError`, `CursorLockedError`, `CursorUnusableError` and `RecoveryError`. */
-export async function syncLake(plan: ReadPlan, target: SyncTarget, listener: Listener, only: ReadonlySet<string> | null = null): Promise<RunReport> {
+export async function syncLake(
+  plan: ReadPlan,
+  target: SyncTarget,
+  listener: Listener,
+  only: ReadonlySet<string> | null = null,
+): Promise<RunReport> {
   const cursorFile = target.cursor ?? cursorPath(target.folder);
   checkTarget(target.folder, cursorFile);
   mkdirSync(join(target.folder, OWN_FOLDER), { recursive: true, mode: 0o700 });

@@ -1,7 +1,8 @@
 /** Sums for `sessionlake usage`, gathered without writing rows. */
-import { ClaimPacker } from '../ledger/batch-ledger.ts';
+import { randomBytes } from 'node:crypto';
+import type { UsageTally } from '../decoding/emitter.ts';
+import { ClaimPacker, DIGEST_BYTES } from '../ledger/batch-ledger.ts';
 import { countedColumns } from '../ledger/normalize.ts';
-import type { UsageRow } from '../records/tables.ts';
 import type { PackedTotals } from './protocol.ts';
 import { type UsageCollector, usageDigest, variantTag } from './shard-writer.ts';
 
@@ -38,21 +39,37 @@ export class TotalsCollector implements UsageCollector {
   private label: number[] = [];
   private counted: number[] = [];
   private mark = 0;
+  private own = 0;
+  /** Tells the replies of one shard from those of all others. */
+  private readonly seed = randomBytes(DIGEST_BYTES - 4);
 
   constructor(timeZone: string) {
     this.day = new DayOf(timeZone);
   }
 
-  add(row: UsageRow, claim: { native: boolean; variant: string | null }): void {
-    this.packer.add(usageDigest(row.agent, row.usage_key), variantTag(claim.variant), claim.native, row.counted_output_tokens ?? -1);
-    const label = [row.agent, this.day.of(row.timestamp), row.model ?? ''].join(LABEL_SEPARATOR);
+  add(): void {
+    throw new Error('totals are tallied; no rows are made for them');
+  }
+
+  tally({ agent, key, variant, native, timestamp, model, counted }: UsageTally): void {
+    const digest = key === null ? this.digestOfItsOwn() : usageDigest(agent, key);
+    this.packer.add(digest, variantTag(variant), native, counted.counted_output_tokens ?? -1);
+    const label = agent + LABEL_SEPARATOR + this.day.of(timestamp) + LABEL_SEPARATOR + (model ?? '');
     let index = this.labels.get(label);
     if (index === undefined) {
       index = this.labels.size;
       this.labels.set(label, index);
     }
     this.label.push(index);
-    for (const column of countedColumns) this.counted.push(row[column] ?? Number.NaN);
+    for (const column of countedColumns) this.counted.push(counted[column] ?? Number.NaN);
+  }
+
+  /** Of a reply that no other source can hold: shared by nothing, and cheaper than a hash. */
+  private digestOfItsOwn(): Uint8Array {
+    const digest = Buffer.alloc(DIGEST_BYTES);
+    this.seed.copy(digest);
+    digest.writeUInt32LE(this.own++, DIGEST_BYTES - 4);
+    return digest;
   }
 
   begin(): void {

@@ -21,7 +21,8 @@ export interface UsageTotals {
   readonly report: RunReport;
 }
 
-const compare = (a: string | null, b: string | null): number => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -1 : 1);
+const compare = (a: string | null, b: string | null): number =>
+  a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -1 : 1;
 
 function sumUp(shards: readonly PackedTotals[]): UsageTotal[] {
   const counted = settle(shards.map((shard) => shard.claims));
@@ -31,7 +32,13 @@ function sumUp(shards: readonly PackedTotals[]): UsageTotal[] {
       let total = totals.get(label);
       if (total === undefined) {
         const [agent, day, model] = label.split('\u0000') as [string, string, string];
-        total = { agent, day: day === '' ? null : day, model: model === '' ? null : model, replies: 0, ...nothingCounted() };
+        total = {
+          agent,
+          day: day === '' ? null : day,
+          model: model === '' ? null : model,
+          replies: 0,
+          ...nothingCounted(),
+        };
         totals.set(label, total);
       }
       return total;
@@ -51,8 +58,17 @@ function sumUp(shards: readonly PackedTotals[]): UsageTotal[] {
     .sort((a, b) => compare(a.day, b.day) || compare(a.agent, b.agent) || compare(a.model, b.model));
 }
 
-export async function usageTotals(plan: ReadPlan, timeZone: string, listener: Listener, only: ReadonlySet<string> | null = null): Promise<UsageTotals> {
-  const run = new Run({ ...plan, projection: { ...plan.projection, tables: ['usage'] } }, listener, only, true);
+export async function usageTotals(
+  plan: ReadPlan,
+  timeZone: string,
+  listener: Listener,
+  only: ReadonlySet<string> | null = null,
+): Promise<UsageTotals> {
+  const run = new Run(
+    { ...plan, projection: { ...plan.projection, tables: ['usage'], totalsOnly: true } },
+    listener,
+    only,
+  );
   try {
     const shards: PackedTotals[] = [];
     run.expect(run.totalBytes);

@@ -41,15 +41,25 @@ const formatOf = (source: SourceRef): SourceFormat => {
   return format;
 };
 
+/** What is read at a time where only the head of a source is looked at. */
+const HEAD_BYTES = 32 * 1024;
+
 const noLinks: Links = { ids: [], refs: [] };
 const noClaims = (): Claims => ({ keys: new Float64Array(0), ranks: new Uint8Array(0), firstTimestamp: null });
 
 /** Runs `read` over the lines of a source; a source that cannot be read gives `otherwise`: its own reading will say why. */
-async function overFrames<T>(settings: RunSettings, source: SourceRef, otherwise: T, read: (frames: Iterable<Frame>) => T): Promise<T> {
+async function overFrames<T>(
+  settings: RunSettings,
+  source: SourceRef,
+  otherwise: T,
+  read: (frames: Iterable<Frame>) => T,
+  part: 'all' | 'head' = 'all',
+): Promise<T> {
   try {
-    const bytes = await openByteSource(source.spec.path, settings.limits);
+    const bytes = await openByteSource(source.spec.path, settings.limits, part);
     try {
-      return read(new JsonlReader(bytes, settings.limits).frames());
+      const options = part === 'head' ? { chunkBytes: HEAD_BYTES } : {};
+      return read(new JsonlReader(bytes, settings.limits, options).frames());
     } finally {
       bytes.close();
     }
@@ -65,7 +75,11 @@ export async function peek(task: PeekTask): Promise<PeekResult> {
     const format = formatOf(source);
     const peekFormat = format.peek;
     const needsNone = peekFormat === undefined || format.framing !== 'jsonl';
-    links.push(needsNone ? noLinks : await overFrames(task.settings, source, noLinks, (frames) => peekFormat(frames, source.spec)));
+    links.push(
+      needsNone
+        ? noLinks
+        : await overFrames(task.settings, source, noLinks, (frames) => peekFormat(frames, source.spec), 'head'),
+    );
   }
   return links;
 }
@@ -74,7 +88,11 @@ export async function claims(task: ClaimsTask): Promise<ClaimsResult> {
   const results: Claims[] = [];
   for (const source of task.sources) {
     const claimsOf = formatOf(source).claims;
-    results.push(claimsOf === undefined ? noClaims() : await overFrames(task.settings, source, noClaims(), (frames) => claimsOf(frames, source.spec)));
+    results.push(
+      claimsOf === undefined
+        ? noClaims()
+        : await overFrames(task.settings, source, noClaims(), (frames) => claimsOf(frames, source.spec)),
+    );
   }
   return results;
 }
@@ -129,7 +147,12 @@ export async function shard(task: ShardTask): Promise<ShardResult> {
 }
 
 /** A saved position that cannot be gone on from is no error: the source is read from its start. */
-async function readOne(settings: RunSettings, source: ShardSource, writer: ShardWriter, usage: UsageCollector): Promise<SourceOutcome> {
+async function readOne(
+  settings: RunSettings,
+  source: ShardSource,
+  writer: ShardWriter,
+  usage: UsageCollector,
+): Promise<SourceOutcome> {
   try {
     return await readFrom(settings, source, writer, usage);
   } catch (error) {
@@ -139,7 +162,12 @@ async function readOne(settings: RunSettings, source: ShardSource, writer: Shard
   }
 }
 
-async function readFrom(settings: RunSettings, source: ShardSource, writer: ShardWriter, usage: UsageCollector): Promise<SourceOutcome> {
+async function readFrom(
+  settings: RunSettings,
+  source: ShardSource,
+  writer: ShardWriter,
+  usage: UsageCollector,
+): Promise<SourceOutcome> {
   const states = source.prior === null ? null : new RowStates(source.prior);
   writer.begin(states);
   const request: ReadRequest = {
@@ -159,6 +187,7 @@ async function readFrom(settings: RunSettings, source: ShardSource, writer: Shar
     foundRelated: source.foundRelated,
     links: source.links,
     resume: source.resume,
+    wantsResume: source.prior !== null,
     budget: ByteBudget.attach(settings.budget),
     onProgress: (bytes) => Atomics.add(settings.progress, 0, BigInt(bytes)),
   };

@@ -15,7 +15,13 @@ export const eventId = (agent: string, sessionId: string, nativeId: string, slot
   shortHash(`${agent}${SEPARATOR}${sessionId}${SEPARATOR}n${nativeId}${SEPARATOR}${slot}`);
 
 /** `event_id` of a record without a native id: named by its source (without host) and ordinal. */
-export const positionalEventId = (agent: string, sessionId: string, sourceName: string, ordinal: number, slot: string): string =>
+export const positionalEventId = (
+  agent: string,
+  sessionId: string,
+  sourceName: string,
+  ordinal: number,
+  slot: string,
+): string =>
   shortHash(`${agent}${SEPARATOR}${sessionId}${SEPARATOR}o${sourceName}${SEPARATOR}${ordinal}${SEPARATOR}${slot}`);
 
 /**

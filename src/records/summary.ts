@@ -46,4 +46,5 @@ export function passesGate(status: ReadStatus, gate: Gate): boolean {
 }
 
 /** Whether a source with this status makes the run end with exit status 2. */
-export const isHeldBack = (status: ReadStatus, gate: Gate): boolean => status !== 'unsupported' && !passesGate(status, gate);
+export const isHeldBack = (status: ReadStatus, gate: Gate): boolean =>
+  status !== 'unsupported' && !passesGate(status, gate);

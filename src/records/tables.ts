@@ -50,7 +50,11 @@ const position = [
 
 const version = [
   req('generation', 'int', 'Rises by 1 when a source is read again by a newer decoder.'),
-  req('revision', 'int', 'Rises by 1 when the same event is told again with other contents; the greatest (generation, revision) counts.'),
+  req(
+    'revision',
+    'int',
+    'Rises by 1 when the same event is told again with other contents; the greatest (generation, revision) counts.',
+  ),
 ] as const;
 
 /** Columns of every event row, in this order. */
@@ -121,7 +125,11 @@ export const messages = {
     col('parent_record_id', 'id', 'record_id of the record this one follows.'),
     col('role', 'key', "user, assistant, system or tool; null only where kind is 'withdrawn'."),
     col('author', 'key', 'Named author, where the store has one.'),
-    col('kind', 'key', "The store's kind of the message; 'withdrawn' on the revision that says the store no longer holds it."),
+    col(
+      'kind',
+      'key',
+      "The store's kind of the message; 'withdrawn' on the revision that says the store no longer holds it.",
+    ),
     col('model', 'key', 'Model that answered.'),
     col('text', 'text', 'Text blocks joined by a line feed.'),
     col('thinking', 'text', 'Thinking blocks joined by a line feed.'),
@@ -189,7 +197,11 @@ export const usage = {
     col('input_includes_cache_read', 'bool', 'Whether input_tokens contains cache_read_tokens; null = not known.'),
     col('input_includes_cache_write', 'bool', 'Whether input_tokens contains cache_write_tokens; null = not known.'),
     col('output_includes_reasoning', 'bool', 'Whether output_tokens contains reasoning_tokens; null = not known.'),
-    req('basis', 'key', 'native, last_sample, cumulative_delta, session_total, or reversal where a posting takes back.'),
+    req(
+      'basis',
+      'key',
+      'native, last_sample, cumulative_delta, session_total, or reversal where a posting takes back.',
+    ),
     req('adjustments', 'list', 'What was mended in the counters, by name.'),
     col('reported_cost_usd', 'float', 'Cost in US dollars as recorded.'),
     col('service_tier', 'key', 'Service tier as recorded.'),
@@ -282,7 +294,17 @@ export const history = {
 } as const satisfies Table;
 
 /** All tables, in the order in which they are documented and written. */
-export const tables = { sessions, messages, tool_calls: toolCalls, tool_results: toolResults, usage, sources, issues, raw, history } as const;
+export const tables = {
+  sessions,
+  messages,
+  tool_calls: toolCalls,
+  tool_results: toolResults,
+  usage,
+  sources,
+  issues,
+  raw,
+  history,
+} as const;
 
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];

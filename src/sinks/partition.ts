@@ -7,7 +7,8 @@ export type Partition = (typeof partitions)[number];
 /** Hive's own name for the partition of rows whose value is null. */
 const NULL_PARTITION = '__HIVE_DEFAULT_PARTITION__';
 
-const has = (table: TableName, column: string): boolean => (tables[table].columns as readonly Column[]).some((c) => c.name === column);
+const has = (table: TableName, column: string): boolean =>
+  (tables[table].columns as readonly Column[]).some((c) => c.name === column);
 
 /** Columns that the folder name holds and the files therefore do not (BigQuery refuses both). */
 export const partitionColumns = (partition: Partition, table: TableName): string[] =>
@@ -18,7 +19,11 @@ const dayColumn = (table: TableName): string | null =>
   has(table, 'timestamp') ? 'timestamp' : has(table, 'started_at') ? 'started_at' : null;
 
 /** Folder below the table's folder; empty where the table is not partitioned. `day` is the UTC day of the event. */
-export function partitionFolder(partition: Partition, table: TableName, row: Readonly<Record<string, unknown>>): string {
+export function partitionFolder(
+  partition: Partition,
+  table: TableName,
+  row: Readonly<Record<string, unknown>>,
+): string {
   if (partition === 'none') return '';
   if (partition === 'agent') return has(table, 'agent') ? `agent=${String(row['agent'])}` : '';
   const column = dayColumn(table);

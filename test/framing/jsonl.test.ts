@@ -23,13 +23,19 @@ const memorySource = (bytes: Buffer): ByteSource => ({
   size: bytes.length,
   stat: { size: bytes.length, mtimeMs: 0, ctimeMs: 0, inode: 0 },
   truncated: false,
-  read: (into, offset, length, position) => bytes.copy(into, offset, position, Math.min(position + length, bytes.length)),
+  whole: null,
+  read: (into, offset, length, position) =>
+    bytes.copy(into, offset, position, Math.min(position + length, bytes.length)),
   checkUnchanged: () => undefined,
   windows: () => null,
   close: () => undefined,
 });
 
-function readAll(source: ByteSource, limits: ReadLimits = defaultLimits, options: ConstructorParameters<typeof JsonlReader>[2] = {}) {
+function readAll(
+  source: ByteSource,
+  limits: ReadLimits = defaultLimits,
+  options: ConstructorParameters<typeof JsonlReader>[2] = {},
+) {
   const reader = new JsonlReader(source, limits, options);
   const seen: Seen[] = [];
   for (const frame of reader.frames()) {
@@ -41,7 +47,14 @@ function readAll(source: ByteSource, limits: ReadLimits = defaultLimits, options
       expect(caught).toBeInstanceOf(ScopedError);
       error = (caught as ScopedError).code;
     }
-    seen.push({ ordinal: frame.ordinal, start: frame.byteStart!, end: frame.byteEnd!, bytes: frame.bytes().toString('latin1'), json, error });
+    seen.push({
+      ordinal: frame.ordinal,
+      start: frame.byteStart!,
+      end: frame.byteEnd!,
+      bytes: frame.bytes().toString('latin1'),
+      json,
+      error,
+    });
   }
   return { seen, reader };
 }
@@ -62,21 +75,36 @@ function bySplitting(bytes: Buffer): { start: number; end: number }[] {
 const anyLine = fc.oneof(
   fc.json().map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
-  fc.constantFrom('', ' ', '\r', '\0\0{"a":1}', '{"a":"\u2028"}', '{"torn":', '\ufeff{}').map((text) => Buffer.from(text)),
+  fc
+    .constantFrom('', ' ', '\r', '\0\0{"a":1}', '{"a":"\u2028"}', '{"torn":', '\ufeff{}')
+    .map((text) => Buffer.from(text)),
 );
 
 describe('framing', () => {
   it('gives the byte ranges of the definition, with any buffer size, for any bytes', () => {
     fc.assert(
-      fc.property(fc.array(anyLine, { maxLength: 12 }), fc.constantFrom('\n', '\r\n', ''), fc.integer({ min: 1, max: 40 }), (lines, last, chunkBytes) => {
-        const bytes = Buffer.concat(lines.flatMap((line, i) => [line, Buffer.from(i === lines.length - 1 ? last : '\n')]));
-        const { seen, reader } = readAll(memorySource(bytes), defaultLimits, { chunkBytes });
-        expect(seen.map(({ start, end }) => ({ start, end }))).toEqual(bySplitting(bytes));
-        for (const { start, end, bytes: framed } of seen) expect(framed).toBe(bytes.toString('latin1', start, end));
-        expect(seen.map((s) => s.ordinal)).toEqual(seen.map((_, i) => i));
-        expect(reader.lastCompleteByte).toBe(bytes.lastIndexOf(10) + 1);
-        expect(reader.tornBytes).toBe(bytes.length - reader.lastCompleteByte);
-      }),
+      fc.property(
+        fc.array(anyLine, { maxLength: 12 }),
+        fc.constantFrom('\n', '\r\n', ''),
+        fc.integer({ min: 1, max: 40 }),
+        (lines, last, chunkBytes) => {
+          const bytes = Buffer.concat(
+            lines.flatMap((line, i) => [line, Buffer.from(i === lines.length - 1 ? last : '\n')]),
+          );
+          const { seen, reader } = readAll(memorySource(bytes), defaultLimits, { chunkBytes });
+          expect(seen.map(({ start, end }) => ({ start, end }))).toEqual(bySplitting(bytes));
+          for (const { start, end, bytes: framed } of seen) expect(framed).toBe(bytes.toString('latin1', start, end));
+          expect(seen.map((s) => s.ordinal)).toEqual(seen.map((_, i) => i));
+          expect(reader.lastCompleteByte).toBe(bytes.lastIndexOf(10) + 1);
+          expect(reader.tornBytes).toBe(bytes.length - reader.lastCompleteByte);
+          const whole = readAll({ ...memorySource(bytes), whole: bytes });
+          expect(whole.seen).toEqual(seen);
+          expect([whole.reader.lastCompleteByte, whole.reader.tornBytes]).toEqual([
+            reader.lastCompleteByte,
+            reader.tornBytes,
+          ]);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -88,6 +116,24 @@ describe('framing', () => {
       const from = { byte: whole[cut]!.start, ordinal: cut };
       expect(readAll(memorySource(bytes), defaultLimits, { from }).seen).toEqual(whole.slice(cut));
     }
+  });
+
+  it('gives of a filtered reading just the lines that hold the mark, under their own ordinals', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('{"a":1}', '{"mark":2}', '', 'mark', '\0{"x":"mark"}', '{"ma', 'rk"}'), {
+          maxLength: 12,
+        }),
+        fc.integer({ min: 1, max: 24 }),
+        (lines, chunkBytes) => {
+          const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+          const all = readAll(memorySource(bytes), defaultLimits, { chunkBytes }).seen;
+          const some = readAll(memorySource(bytes), defaultLimits, { chunkBytes, only: Buffer.from('mark') });
+          expect(some.seen).toEqual(all.filter((s) => s.bytes.includes('mark')));
+          expect(some.reader.records).toBe(all.length);
+        },
+      ),
+    );
   });
 
   it('drains a line over the limit without holding it, names its range and goes on', () => {
@@ -108,7 +154,11 @@ describe('framing', () => {
   });
 
   it('says which lines are not UTF-8 and which are no JSON, and reads the others', () => {
-    const bytes = Buffer.concat([Buffer.from('{"a":"é"}\n'), Buffer.from([0x22, 0xc3, 0x28, 0x22, 10]), Buffer.from('{"b":\n{"c":"\u2028\u0085"}\n')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"a":"é"}\n'),
+      Buffer.from([0x22, 0xc3, 0x28, 0x22, 10]),
+      Buffer.from('{"b":\n{"c":"\u2028\u0085"}\n'),
+    ]);
     const { seen } = readAll(memorySource(bytes));
     expect(seen.map((s) => s.error)).toEqual([null, 'invalid_utf8', 'malformed_json', null]);
     expect(seen[3]!.json).toEqual({ c: '\u2028\u0085' });
@@ -179,11 +229,16 @@ describe('opening a source', () => {
       source.close();
     }
     const compressed = zstdCompressSync(lines);
-    const torn = await openByteSource(write(compressed.subarray(0, compressed.length - 500), 'file.jsonl.zst'), defaultLimits);
+    const torn = await openByteSource(
+      write(compressed.subarray(0, compressed.length - 500), 'file.jsonl.zst'),
+      defaultLimits,
+    );
     expect(torn.truncated).toBe(true);
     expect(readAll(torn).seen.length).toBeGreaterThan(0);
     torn.close();
     expect(await codeOf(openByteSource(write('no zstd at all', 'file.jsonl.zst'), defaultLimits))).toBe('bad_zstd');
-    expect(await codeOf(openByteSource(write(compressed, 'file.jsonl.zst'), { ...defaultLimits, maxFile: 1_000_000 }))).toBe('file_too_large');
+    expect(
+      await codeOf(openByteSource(write(compressed, 'file.jsonl.zst'), { ...defaultLimits, maxFile: 1_000_000 })),
+    ).toBe('file_too_large');
   });
 });

@@ -23,10 +23,22 @@ const counters = (given: Partial<NativeCounters>): NativeCounters => ({
 describe('normalizing counters', () => {
   it('takes cache out of an input that includes it: 100 with 40 read and 30 written is 30', () => {
     const { counted } = normalizeUsage(
-      counters({ input_tokens: 100, output_tokens: 10, cache_read_tokens: 40, cache_write_tokens: 30, input_includes_cache_read: true, input_includes_cache_write: true }),
+      counters({
+        input_tokens: 100,
+        output_tokens: 10,
+        cache_read_tokens: 40,
+        cache_write_tokens: 30,
+        input_includes_cache_read: true,
+        input_includes_cache_write: true,
+      }),
       'strict',
     );
-    expect(counted).toMatchObject({ counted_input_tokens: 30, counted_cache_read_tokens: 40, counted_cache_write_tokens: 30, counted_output_tokens: 10 });
+    expect(counted).toMatchObject({
+      counted_input_tokens: 30,
+      counted_cache_read_tokens: 40,
+      counted_cache_write_tokens: 30,
+      counted_output_tokens: 10,
+    });
   });
 
   it('leaves an input that excludes cache as it is, however large the cache', () => {
@@ -35,25 +47,48 @@ describe('normalizing counters', () => {
   });
 
   it('adds reasoning that is outside output, and not that which is inside', () => {
-    expect(normalizeUsage(counters({ output_tokens: 123, reasoning_tokens: 69, output_includes_reasoning: false }), 'strict').counted.counted_output_tokens).toBe(192);
-    expect(normalizeUsage(counters({ output_tokens: 123, reasoning_tokens: 69 }), 'strict').counted.counted_output_tokens).toBe(123);
+    expect(
+      normalizeUsage(counters({ output_tokens: 123, reasoning_tokens: 69, output_includes_reasoning: false }), 'strict')
+        .counted.counted_output_tokens,
+    ).toBe(192);
+    expect(
+      normalizeUsage(counters({ output_tokens: 123, reasoning_tokens: 69 }), 'strict').counted.counted_output_tokens,
+    ).toBe(123);
   });
 
   it('counts nothing where an overlap is not known, and says so', () => {
-    const { counted, problems } = normalizeUsage(counters({ input_tokens: 10, cache_read_tokens: 4, input_includes_cache_read: null }), 'strict');
+    const { counted, problems } = normalizeUsage(
+      counters({ input_tokens: 10, cache_read_tokens: 4, input_includes_cache_read: null }),
+      'strict',
+    );
     expect(counted.counted_input_tokens).toBeNull();
     expect(problems).toEqual(['unknown_overlap_cache_read']);
   });
 
   it('refuses impossible counters under strict and mends them visibly under statistics', () => {
-    const odd = counters({ input_tokens: -5, output_tokens: 1.5, cache_read_tokens: 2 ** 53, cache_write_tokens: 3, cache_write_1h_tokens: 9 });
+    const odd = counters({
+      input_tokens: -5,
+      output_tokens: 1.5,
+      cache_read_tokens: 2 ** 53,
+      cache_write_tokens: 3,
+      cache_write_1h_tokens: 9,
+    });
     const strict = normalizeUsage(odd, 'strict');
     expect(Object.values(strict.counted)).toEqual([null, null, null, 3, null, null]);
-    expect(strict.problems).toEqual(['negative_input_tokens', 'fractional_output_tokens', 'inexact_cache_read_tokens', 'cache_write_1h_exceeds_whole']);
+    expect(strict.problems).toEqual([
+      'negative_input_tokens',
+      'fractional_output_tokens',
+      'inexact_cache_read_tokens',
+      'cache_write_1h_exceeds_whole',
+    ]);
     expect(strict.adjustments).toEqual([]);
     const mended = normalizeUsage(odd, 'statistics');
     expect(Object.values(mended.counted)).toEqual([0, 1, null, 3, 3, null]);
-    expect(mended.adjustments).toEqual(['negative_input_tokens', 'fractional_output_tokens', 'cache_write_1h_exceeds_whole']);
+    expect(mended.adjustments).toEqual([
+      'negative_input_tokens',
+      'fractional_output_tokens',
+      'cache_write_1h_exceeds_whole',
+    ]);
   });
 
   it('keeps an absent counter null and a recorded zero zero', () => {
@@ -83,11 +118,17 @@ describe('choosing what is counted', () => {
   });
 
   it('gives a value that depends on the set of observations, not on their order', () => {
-    const valueOf = (claims: readonly Claim[]): number => countedOwners(claims).reduce((n, i) => n + claims[i]!.output, 0);
+    const worthOf = (claims: readonly Claim[]): number =>
+      countedOwners(claims).reduce((n, i) => n + claims[i]!.output, 0);
     fc.assert(
-      fc.property(fc.array(anyClaim, { minLength: 1, maxLength: 8 }).chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))), ([list, shuffled]) => {
-        expect(valueOf(shuffled)).toBe(valueOf(list));
-      }),
+      fc.property(
+        fc
+          .array(anyClaim, { minLength: 1, maxLength: 8 })
+          .chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        ([list, shuffled]) => {
+          expect(worthOf(shuffled)).toBe(worthOf(list));
+        },
+      ),
     );
   });
 
@@ -99,7 +140,12 @@ describe('choosing what is counted', () => {
           const packer = new ClaimPacker();
           for (const { key, claim } of shard) {
             const digest = new Uint8Array(16).fill(key);
-            packer.add(digest, claim.variant === null ? 0 : Number(String(claim.variant).slice(1)), claim.native, claim.output);
+            packer.add(
+              digest,
+              claim.variant === null ? 0 : Number(String(claim.variant).slice(1)),
+              claim.native,
+              claim.output,
+            );
           }
           return packer.pack();
         });
@@ -117,7 +163,12 @@ describe('choosing what is counted', () => {
 });
 
 describe('postings', () => {
-  const counted = fc.tuple(...countedColumns.map(() => fc.option(fc.nat(1000)))).map((values) => Object.fromEntries(countedColumns.map((c, i) => [c, values[i] ?? null])) as ReturnType<typeof nothingCounted>);
+  const counted = fc
+    .tuple(...countedColumns.map(() => fc.option(fc.nat(1000))))
+    .map(
+      (values) =>
+        Object.fromEntries(countedColumns.map((c, i) => [c, values[i] ?? null])) as ReturnType<typeof nothingCounted>,
+    );
 
   it('add up to the last value, whatever values came before', () => {
     fc.assert(

@@ -51,7 +51,12 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (status, signal) => {
-      done({ status, signal, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8') });
+      done({
+        status,
+        signal,
+        stdout: Buffer.concat(out).toString('utf8'),
+        stderr: Buffer.concat(err).toString('utf8'),
+      });
     });
   });
 }

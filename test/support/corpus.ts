@@ -124,7 +124,8 @@ function compareMessages(session: ExpectedSession, rows: readonly Row[]): void {
       `messages of ${session.session_id}, ${active ? 'live' : 'abandoned'}`,
     ).toEqual(expected.map((m) => message(m, m.meta === true)));
     expected.forEach((m, i) => {
-      if (m.model !== undefined) expect(got[i]!['model'], `model of message ${i} of ${session.session_id}`).toBe(m.model);
+      if (m.model !== undefined)
+        expect(got[i]!['model'], `model of message ${i} of ${session.session_id}`).toBe(m.model);
     });
   }
 }
@@ -134,7 +135,8 @@ function compareSession(session: ExpectedSession, rows: readonly Row[]): void {
   const head = own.filter((row) => row.record === 'session');
   expect(head.length, `rows of session ${session.session_id}`).toBe(1);
   for (const column of ['cwd', 'title', 'parent_session_id'] as const) {
-    if (session[column] !== undefined) expect(head[0]![column], `${column} of ${session.session_id}`).toBe(session[column]);
+    if (session[column] !== undefined)
+      expect(head[0]![column], `${column} of ${session.session_id}`).toBe(session[column]);
   }
   compareMessages(session, own);
   const of = (record: string): Row[] => own.filter((row) => row.record === record && row['is_copy'] === false);
@@ -159,7 +161,9 @@ export function compareCase(expected: Expected, told: readonly Row[], store: str
   expect(sessions.sort()).toEqual(expected.sessions.map((s) => s.session_id).sort());
   for (const session of expected.sessions) compareSession(session, rows);
   for (const read of expected.read ?? []) {
-    const found = rows.filter((row) => row.record === 'source' && relative(store, String(row['source_path'])) === read.source);
+    const found = rows.filter(
+      (row) => row.record === 'source' && relative(store, String(row['source_path'])) === read.source,
+    );
     expect(found.length, `rows of source ${read.source}`).toBeGreaterThan(0);
     for (const row of found) {
       expect({ status: row['status'], line_errors: row['line_errors'] }, `reading of ${read.source}`).toEqual({

@@ -7,12 +7,29 @@ export type Agent = 'claude' | 'codex';
 
 /** One step; `at` and `by` choose sessions and lines by remainder. */
 export type Step =
-  | { readonly kind: 'create' | 'fork' | 'branch' | 'tear' | 'mend' | 'seal' | 'same' | 'title' | 'repeat'; readonly agent: Agent; readonly at: number; readonly by: number }
+  | {
+      readonly kind: 'create' | 'fork' | 'branch' | 'tear' | 'mend' | 'seal' | 'same' | 'title' | 'repeat';
+      readonly agent: Agent;
+      readonly at: number;
+      readonly by: number;
+    }
   | { readonly kind: 'append'; readonly agent: Agent; readonly at: number; readonly by: number }
   | { readonly kind: 'drop' | 'cut' | 'vanish'; readonly agent: Agent; readonly at: number; readonly by: number }
   | { readonly kind: 'sync' };
 
-const growing = ['create', 'append', 'append', 'append', 'branch', 'tear', 'mend', 'seal', 'same', 'title', 'repeat'] as const;
+const growing = [
+  'create',
+  'append',
+  'append',
+  'append',
+  'branch',
+  'tear',
+  'mend',
+  'seal',
+  'same',
+  'title',
+  'repeat',
+] as const;
 const destructive = ['drop', 'cut', 'vanish'] as const;
 
 const step = (kinds: readonly Exclude<Step['kind'], 'sync'>[]): fc.Arbitrary<Step> =>
@@ -25,9 +42,16 @@ const step = (kinds: readonly Exclude<Step['kind'], 'sync'>[]): fc.Arbitrary<Ste
 
 const history = (kinds: readonly Exclude<Step['kind'], 'sync'>[]): fc.Arbitrary<Step[]> =>
   fc
-    .array(fc.oneof({ weight: 4, arbitrary: step(kinds) }, { weight: 1, arbitrary: fc.constant<Step>({ kind: 'sync' }) }), { minLength: 6, maxLength: 40 })
+    .array(
+      fc.oneof({ weight: 4, arbitrary: step(kinds) }, { weight: 1, arbitrary: fc.constant<Step>({ kind: 'sync' }) }),
+      { minLength: 6, maxLength: 40 },
+    )
     // Without a session to begin with, half of the histories would be empty.
-    .map((steps) => [{ kind: 'create', agent: 'claude', at: 0, by: 0 }, { kind: 'create', agent: 'codex', at: 0, by: 0 }, ...steps]);
+    .map((steps) => [
+      { kind: 'create', agent: 'claude', at: 0, by: 0 },
+      { kind: 'create', agent: 'codex', at: 0, by: 0 },
+      ...steps,
+    ]);
 
 /** Histories in which nothing that was written is ever lost. */
 export const growingHistory = history([...growing, 'fork']);
@@ -41,7 +65,8 @@ interface Session {
   torn: string | null;
 }
 
-const uuid = (n: number, tag: string): string => `${tag}${String(n).padStart(12 - tag.length, '0')}`.replace(/^(.*)$/, (s) => `00000000-0000-4000-8000-${s}`);
+const uuid = (n: number, tag: string): string =>
+  `${tag}${String(n).padStart(12 - tag.length, '0')}`.replace(/^(.*)$/, (s) => `00000000-0000-4000-8000-${s}`);
 const timeOf = (n: number): string => new Date(Date.UTC(2026, 0, 5, 10) + n * 1000).toISOString();
 
 export class World {
@@ -90,7 +115,11 @@ export class World {
         this.rewrite(session, session.lines);
         return;
       case 'drop':
-        if (session.lines.length > 2) this.rewrite(session, session.lines.filter((_, i) => i !== 1 + (change.by % (session.lines.length - 1))));
+        if (session.lines.length > 2)
+          this.rewrite(
+            session,
+            session.lines.filter((_, i) => i !== 1 + (change.by % (session.lines.length - 1))),
+          );
         return;
       case 'cut':
         this.rewrite(session, session.lines.slice(0, 1 + (change.by % session.lines.length)));
@@ -116,8 +145,19 @@ export class World {
   }
 
   private meta(id: string, parent?: string): string {
-    const payload = { id, timestamp: timeOf(this.count), cwd: '/home/dev/app', originator: 'codex_cli_rs', cli_version: '0.98.0', source: 'cli' };
-    return JSON.stringify({ timestamp: timeOf(this.count++), type: 'session_meta', payload: parent === undefined ? payload : { ...payload, forked_from_id: parent } });
+    const payload = {
+      id,
+      timestamp: timeOf(this.count),
+      cwd: '/home/dev/app',
+      originator: 'codex_cli_rs',
+      cli_version: '0.98.0',
+      source: 'cli',
+    };
+    return JSON.stringify({
+      timestamp: timeOf(this.count++),
+      type: 'session_meta',
+      payload: parent === undefined ? payload : { ...payload, forked_from_id: parent },
+    });
   }
 
   private append(session: Session, lines: readonly string[]): void {
@@ -178,11 +218,24 @@ export class World {
   }
 
   private reply(id: string, output: number, block: Record<string, unknown>): Record<string, unknown> {
-    const usage = { input_tokens: 4, cache_creation_input_tokens: 7, cache_read_input_tokens: 90, output_tokens: output };
+    const usage = {
+      input_tokens: 4,
+      cache_creation_input_tokens: 7,
+      cache_read_input_tokens: 90,
+      output_tokens: output,
+    };
     return {
       type: 'assistant',
       requestId: `req_${id}`,
-      message: { id: `msg_${id}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [block], stop_reason: null, usage },
+      message: {
+        id: `msg_${id}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content: [block],
+        stop_reason: null,
+        usage,
+      },
     };
   }
 
@@ -193,26 +246,53 @@ export class World {
     const last = this.uuids(session).at(-1) ?? null;
     const user = this.claudeRow(session, last, { type: 'user', message: { role: 'user', content: `${text} ${n}` } });
     const uuidOf = (line: string): string => /"uuid":"([^"]+)"/.exec(line)![1]!;
-    const first = this.claudeRow(session, uuidOf(user), this.reply(`${n}`, 1 + (n % 3), { type: 'text', text: `answer ${n} ${text}` }));
+    const first = this.claudeRow(
+      session,
+      uuidOf(user),
+      this.reply(`${n}`, 1 + (n % 3), { type: 'text', text: `answer ${n} ${text}` }),
+    );
     if (by % 3 === 0) return [user, first];
     const call = { type: 'tool_use', id: `toolu_${n}`, name: 'Bash', input: { command: 'ls' } };
     const second = this.claudeRow(session, uuidOf(first), this.reply(`${n}`, 20 + (n % 7), call));
-    const result = { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${n}`, content: text }] } };
+    const result = {
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${n}`, content: text }] },
+    };
     return [user, first, second, this.claudeRow(session, uuidOf(second), result)];
   }
 
   private codexTurn(n: number, text: string, by: number): string[] {
-    const line = (type: string, payload: unknown): string => JSON.stringify({ timestamp: timeOf(this.count++), type, payload });
-    const usage = { input_tokens: 100 + n, cached_input_tokens: 20, output_tokens: 10 + n, reasoning_output_tokens: 3, total_tokens: 110 + 2 * n };
-    const total = { input_tokens: 1000 * n, cached_input_tokens: 200 * n, output_tokens: 100 * n, reasoning_output_tokens: 30 * n, total_tokens: 1100 * n };
-    const counts = line('event_msg', { type: 'token_count', info: { total_token_usage: total, last_token_usage: usage }, rate_limits: null });
-    const say = (role: string, type: string, words: string): string => line('response_item', { type: 'message', role, content: [{ type, text: words }] });
+    const line = (type: string, payload: unknown): string =>
+      JSON.stringify({ timestamp: timeOf(this.count++), type, payload });
+    const usage = {
+      input_tokens: 100 + n,
+      cached_input_tokens: 20,
+      output_tokens: 10 + n,
+      reasoning_output_tokens: 3,
+      total_tokens: 110 + 2 * n,
+    };
+    const total = {
+      input_tokens: 1000 * n,
+      cached_input_tokens: 200 * n,
+      output_tokens: 100 * n,
+      reasoning_output_tokens: 30 * n,
+      total_tokens: 1100 * n,
+    };
+    const counts = line('event_msg', {
+      type: 'token_count',
+      info: { total_token_usage: total, last_token_usage: usage },
+      rate_limits: null,
+    });
+    const say = (role: string, type: string, words: string): string =>
+      line('response_item', { type: 'message', role, content: [{ type, text: words }] });
     return [
       line('event_msg', { type: 'task_started', turn_id: `turn-${n}` }),
       line('turn_context', { turn_id: `turn-${n}`, cwd: '/home/dev/app', model: 'gpt-5.2-codex' }),
       say('user', 'input_text', `${text} ${n}`),
       say('assistant', 'output_text', `answer ${n}`),
-      ...(by % 2 === 0 ? [] : [line('response_item', { type: 'function_call', name: 'shell', arguments: '{}', call_id: `call_${n}` })]),
+      ...(by % 2 === 0
+        ? []
+        : [line('response_item', { type: 'function_call', name: 'shell', arguments: '{}', call_id: `call_${n}` })]),
       counts,
       ...(by % 3 === 0 ? [counts] : []),
     ];
@@ -220,9 +300,21 @@ export class World {
 
   private branch(agent: Agent, session: Session, by: number): string[] {
     const n = this.count++;
-    if (agent === 'codex') return [JSON.stringify({ timestamp: timeOf(n), type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: by % 3 } })];
+    if (agent === 'codex')
+      return [
+        JSON.stringify({
+          timestamp: timeOf(n),
+          type: 'event_msg',
+          payload: { type: 'thread_rolled_back', num_turns: by % 3 },
+        }),
+      ];
     const uuids = this.uuids(session);
-    return [this.claudeRow(session, uuids[by % Math.max(1, uuids.length)] ?? null, { type: 'user', message: { role: 'user', content: `instead ${n}` } })];
+    return [
+      this.claudeRow(session, uuids[by % Math.max(1, uuids.length)] ?? null, {
+        type: 'user',
+        message: { role: 'user', content: `instead ${n}` },
+      }),
+    ];
   }
 
   /** A later row of a reply, with a greater output; of Codex, the last count once more. */
@@ -231,15 +323,30 @@ export class World {
       const last = session.lines.findLast((line) => line.includes('"token_count"'));
       return last === undefined ? [] : [last];
     }
-    const last = session.lines.findLast((line) => line.includes('"assistant"') && line.startsWith('{') && line.endsWith('}'));
+    const last = session.lines.findLast(
+      (line) => line.includes('"assistant"') && line.startsWith('{') && line.endsWith('}'),
+    );
     const id = last === undefined ? undefined : /"id":"msg_([^"]+)"/.exec(last)?.[1];
     if (id === undefined) return [];
-    return [this.claudeRow(session, this.uuids(session).at(-1) ?? null, this.reply(id, 100 + (this.count % 50), { type: 'text', text: `more ${this.count}` }))];
+    return [
+      this.claudeRow(
+        session,
+        this.uuids(session).at(-1) ?? null,
+        this.reply(id, 100 + (this.count % 50), { type: 'text', text: `more ${this.count}` }),
+      ),
+    ];
   }
 
   private title(agent: Agent, session: Session, by: number): void {
-    if (agent === 'claude') this.append(session, [JSON.stringify({ type: 'custom-title', customTitle: `Title ${by}`, sessionId: session.id })]);
-    else appendFileSync(join(this.home, '.codex', 'session_index.jsonl'), `${JSON.stringify({ id: session.id, thread_name: `Title ${by}`, updated_at: timeOf(by) })}\n`);
+    if (agent === 'claude')
+      this.append(session, [
+        JSON.stringify({ type: 'custom-title', customTitle: `Title ${by}`, sessionId: session.id }),
+      ]);
+    else
+      appendFileSync(
+        join(this.home, '.codex', 'session_index.jsonl'),
+        `${JSON.stringify({ id: session.id, thread_name: `Title ${by}`, updated_at: timeOf(by) })}\n`,
+      );
   }
 
   private fork(agent: Agent, session: Session, by: number): void {
@@ -250,12 +357,19 @@ export class World {
       const id = uuid(n, 'f');
       const child: Session = { id, path: join(dirname(session.path), `${id}.jsonl`), lines: [], torn: null };
       this.sessions.claude.push(child);
-      this.append(child, copied.filter((line) => line.endsWith('}')));
+      this.append(
+        child,
+        copied.filter((line) => line.endsWith('}')),
+      );
       this.append(child, this.turn('claude', child, by));
       return;
     }
     const child = this.create('codex');
-    if (existsSync(session.path)) this.append(child, copied.filter((line) => line.endsWith('}')));
+    if (existsSync(session.path))
+      this.append(
+        child,
+        copied.filter((line) => line.endsWith('}')),
+      );
     this.append(child, this.turn('codex', child, by));
   }
 }

@@ -2,17 +2,18 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { countedColumns } from '../../src/ledger/normalize.ts';
-import { parseOptions, planRead, type OptionsInput, type ReadPlan } from '../../src/options.ts';
+import { type OptionsInput, parseOptions, planRead, type ReadPlan } from '../../src/options.ts';
+import { type RunReport, silent } from '../../src/pipeline/report.ts';
 import { exportSnapshot } from '../../src/pipeline/snapshot.ts';
-import { silent, type RunReport } from '../../src/pipeline/report.ts';
 import { syncLake } from '../../src/pipeline/sync.ts';
-import { type Row, parseRows } from './command.ts';
+import { parseRows, type Row } from './command.ts';
 import { newest } from './corpus.ts';
 
 const planFor = (home: string, input: OptionsInput): ReadPlan =>
   planRead(parseOptions({ host: 'test-host', quiet: true, ...input }), { env: { HOME: home }, platform: 'linux' });
 
-const target = (folder: string) => ({ folder, format: 'ndjson', engine: 'hyparquet-writer', partition: 'none' }) as const;
+const target = (folder: string) =>
+  ({ folder, format: 'ndjson', engine: 'hyparquet-writer', partition: 'none' }) as const;
 
 export const syncHere = (home: string, lake: string, input: OptionsInput = {}): Promise<RunReport> =>
   syncLake(planFor(home, input), { ...target(lake), cursor: null }, silent);
@@ -34,9 +35,21 @@ export function lakeRows(lake: string): Row[] {
 }
 
 /** What differs from run to run without saying anything about the store. */
-const passing = ['generation', 'revision', 'batch_id', 'ingested_at', 'session_rows', 'message_rows', 'tool_call_rows', 'tool_result_rows', 'usage_rows', 'mtime'];
+const passing = [
+  'generation',
+  'revision',
+  'batch_id',
+  'ingested_at',
+  'session_rows',
+  'message_rows',
+  'tool_call_rows',
+  'tool_result_rows',
+  'usage_rows',
+  'mtime',
+];
 
-const comparable = (row: Row): Record<string, unknown> => Object.fromEntries(Object.entries(row).filter(([key]) => !passing.includes(key)));
+const comparable = (row: Row): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => !passing.includes(key)));
 
 const total = (rows: readonly Row[], column: string): number | null => {
   const values = rows.map((row) => row[column]).filter((v) => typeof v === 'number');
@@ -45,7 +58,15 @@ const total = (rows: readonly Row[], column: string): number | null => {
 
 /** Sums of the counted columns over all postings, without any view. */
 export const ledgerSums = (rows: readonly Row[]): Record<string, number> =>
-  Object.fromEntries(countedColumns.map((c) => [c, total(rows.filter((r) => r.record === 'usage'), c) ?? 0]));
+  Object.fromEntries(
+    countedColumns.map((c) => [
+      c,
+      total(
+        rows.filter((r) => r.record === 'usage'),
+        c,
+      ) ?? 0,
+    ]),
+  );
 
 /** One row an observation: the newest posting's native columns, the sums of what was posted. */
 function currentUsage(rows: readonly Row[]): Row[] {

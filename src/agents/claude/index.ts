@@ -7,13 +7,14 @@ import { peek } from './links.ts';
 import { type ClaudeOutline, outlineFrames } from './outline.ts';
 import { discover, HISTORY_STORE, roots, SESSION_STORE } from './paths.ts';
 import { savedTail } from './state.ts';
-import { isUsageOnly, UsageDecoder } from './usage-only.ts';
+import { COUNTER, isUsageOnly, UsageDecoder } from './usage-only.ts';
 
 const sessions: SourceFormat<ClaudeOutline> = {
   framing: 'jsonl',
   decoderVersion: 1,
   incremental: 'append',
   peek,
+  usageMark: COUNTER,
   claims,
   resolve,
   outline: (frames, source, resume) => outlineFrames(frames, source, savedTail(resume)),

@@ -116,7 +116,7 @@ export class Reply implements Place {
     const list = this.state[column];
     if (text === '' || this.holds(column, text)) return;
     list.push(text);
-    if (list.length > FEW) this.digests[column].add(digest(text));
+    if (this.digests[column].size > 0) this.digests[column].add(digest(text));
   }
 
   /** Slot of a call or result; null where an earlier row brought it already. */

@@ -12,7 +12,7 @@ export const isUsageOnly = ({ usage, messages, tool_calls, tool_results, session
   usage && !messages && !tool_calls && !tool_results && !sessions;
 
 /** Every counter's name ends so, and in a string the quote would be escaped. */
-const COUNTER = Buffer.from('_tokens"');
+export const COUNTER = Buffer.from('_tokens"');
 
 export class UsageDecoder implements Decoder {
   private readonly out: Emitter;

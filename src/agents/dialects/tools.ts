@@ -6,7 +6,15 @@ const SKILL_TOOLS = new Set(['skill', 'Skill', 'load_skill', 'use_skill']);
 /** Argument names that hold the skill's name, in the order in which they are looked for. */
 const SKILL_NAME_KEYS = ['skill', 'name', 'skill_name', 'command', 'skillName'];
 const AGENT_TOOLS = new Set(['Task', 'Agent', 'spawn_agent']);
-const SHELL_TOOLS = new Set(['Bash', 'shell', 'local_shell', 'exec_command', 'shell_command', 'container.exec', 'run_shell_command']);
+const SHELL_TOOLS = new Set([
+  'Bash',
+  'shell',
+  'local_shell',
+  'exec_command',
+  'shell_command',
+  'container.exec',
+  'run_shell_command',
+]);
 
 export interface ToolIdentity {
   readonly name: string | null;

@@ -11,9 +11,9 @@ import { accountingPolicies } from './ledger/normalize.ts';
 import { type Gate, gates } from './records/summary.ts';
 import { defaultTables, type TableName, tableNames, tables } from './records/tables.ts';
 import { partitions } from './sinks/partition.ts';
+import { UsageError } from './usage-error.ts';
 
-/** An argument or a definition is wrong: exit status 1, and the message says what and how it should be. */
-export class UsageError extends Error {}
+export { UsageError };
 
 const byteUnits: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
 

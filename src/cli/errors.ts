@@ -1,5 +1,5 @@
 /** What an error means for a person and for a script. */
-import { UsageError } from '../options.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface Failure {
   readonly status: number;

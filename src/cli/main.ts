@@ -1,7 +1,7 @@
 /** The command line: which command, with which options. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { type OptionsInput, UsageError } from '../options.ts';
+import type { OptionsInput } from '../options.ts';
 import { explainError, type Failure } from './errors.ts';
 
 type Values = Record<string, unknown>;
@@ -235,5 +235,3 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   return status;
 }
-
-export { UsageError };

@@ -27,7 +27,7 @@ export function textOf(content: unknown): string | null {
   for (const block of blocksOf(content)) {
     if (blockType(block) !== 'text') continue;
     const text = stringField(block, 'text');
-    if (text !== null) texts.push(text);
+    if (text !== null && text !== '') texts.push(text);
   }
   return textOrNull(texts.join('\n'));
 }

@@ -195,7 +195,10 @@ export class ClaudeDecoder implements Decoder {
     for (const block of blocksOf(this.content(frame))) {
       const type = blockType(block);
       if (isToolResult(type)) results.push(block);
-      else if (type === 'text') texts.push(stringField(block, 'text') ?? '');
+      else if (type === 'text') {
+        const text = stringField(block, 'text');
+        if (text !== null && text !== '') texts.push(text);
+      }
       if (type !== '' && !kinds.includes(type)) kinds.push(type);
     }
     const text = texts.join('\n');

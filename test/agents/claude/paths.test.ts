@@ -15,7 +15,7 @@ describe('roots', () => {
     ['~/one', ['/home/me/one']],
     ['~', ['/home/me']],
     ['~other/one', ['~other/one']],
-    ['/a, ~/b/projects ,,/a/', ['/a, ~/b', '/a', '/home/me/b']],
+    ['/a, ~/b/projects ,,/a/', ['/a, ~/b/projects ,,/a', '/a', '/home/me/b']],
     ['/', ['/']],
   ])('CLAUDE_CONFIG_DIR=%s', (value, expected) => {
     expect(roots({ CLAUDE_CONFIG_DIR: value })).toEqual(expected);

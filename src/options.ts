@@ -1,5 +1,5 @@
 /** Options of every command, in one schema: command line, pipeline definitions and the library all pass through it. */
-import { availableParallelism, homedir, hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { AgentDefinition } from './agents/agent.ts';
@@ -134,7 +134,8 @@ export interface ReadPlan {
   readonly projection: Projection;
   readonly limits: ReadLimits;
   readonly gate: Gate;
-  readonly threads: number;
+  /** null: as many as there are processors, and none for little work. */
+  readonly threads: number | null;
   readonly host: string;
   readonly quiet: boolean;
   /** Milliseconds since 1970: the time that `sources.ingested_at` tells. */
@@ -223,7 +224,7 @@ export function planRead(options: Options, environment: Environment): ReadPlan {
       stopAtByte: options['stop-at-byte'] ?? null,
     },
     gate: options.gate ?? 'quarantine',
-    threads: options.threads ?? Math.min(8, availableParallelism()),
+    threads: options.threads ?? null,
     host,
     quiet: options.quiet ?? false,
     now: epoch !== undefined && /^\d+$/.test(epoch) ? Number(epoch) * 1000 : Date.now(),

@@ -151,8 +151,14 @@ export interface SourceFormat<Outline = unknown> {
    * by their key. Otherwise totals do without the family.
    */
   readonly usageNeedsFamily?: boolean;
-  /** Bytes that every record with usage holds: totals of usage pass by all others, unparsed and unchecked. */
-  readonly usageMark?: Buffer;
+  /**
+   * How totals of usage are read, where less will do for them: only records that hold `mark` are looked at, without an
+   * outline, and the decoder may tell one reply in several observations. Sums must be those of `decoder`.
+   */
+  readonly totals?: {
+    readonly mark: Buffer;
+    readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
+  };
   /** Run over whole sources, but only for members of families of two or more. */
   readonly claims?: (frames: Iterable<Frame>, source: SourceSpec) => Claims;
   /** Pure: says for each member (same order) what it holds as copies. */

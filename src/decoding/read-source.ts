@@ -89,12 +89,16 @@ interface Pass {
   readonly reader: JsonlReader | null;
 }
 
+/** The leaner reading, where only totals are wanted and the format has one. */
+const totalsOf = (request: ReadRequest): SourceFormat['totals'] | null =>
+  request.projection.totalsOnly ? (request.format.totals ?? null) : null;
+
 function openPass(request: ReadRequest, source: ByteSource, counts: boolean): Pass {
   if (request.format.framing === 'document') return { frames: [readDocument(source, request.limits)], reader: null };
   const reader = new JsonlReader(source, request.limits, {
     ...(request.resume === null ? {} : { from: request.resume }),
     budget: request.budget,
-    only: request.projection.totalsOnly ? (request.format.usageMark ?? null) : null,
+    only: totalsOf(request)?.mark ?? null,
     ...(counts && request.onProgress !== null ? { onProgress: request.onProgress } : {}),
   });
   return { frames: reader.frames(), reader };
@@ -196,7 +200,8 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
       (t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions' || t === 'usage',
     );
     let outline: unknown = null;
-    if (request.format.outline !== undefined && wantsEvents) {
+    const totals = totalsOf(request);
+    if (request.format.outline !== undefined && wantsEvents && totals === null) {
       const found = request.format.outline(
         openPass(request, source, false).frames,
         request.spec,
@@ -215,7 +220,7 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
       foundRelated: request.foundRelated,
       resume: request.resume?.decoder ?? null,
     };
-    const decoder = request.format.decoder(context, emitter);
+    const decoder = (totals ?? request.format).decoder(context, emitter);
     pass = openPass(request, source, true);
     const wantsRaw = request.projection.tables.includes('raw');
     const frames = wantsRaw ? withRawRows(pass.frames, request, target) : pass.frames;

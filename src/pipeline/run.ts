@@ -1,4 +1,5 @@
 /** What every reading command shares: sources, threads, families, shards, and the tally of outcomes. */
+import { availableParallelism } from 'node:os';
 import type { Links } from '../agents/agent.ts';
 import { type Discovery, discover, type FoundSource } from '../discovery/discovery.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';
@@ -23,7 +24,9 @@ import { cutShards } from './shards.ts';
 /** Large items that all workers hold at once, together. */
 const LARGE_ITEM_BUDGET = 192 * 1024 * 1024;
 const PROGRESS_EVERY_MS = 100;
-const SMALL_BYTES = 2 * 1024 * 1024;
+/** What is read in less time than threads take to start. */
+const SMALL_BYTES = 16 * 1024 * 1024;
+const DEFAULT_THREADS = Math.min(8, availableParallelism());
 /** A source whose head did not show its relatives is read again; it cannot surprise more often than this. */
 const MAX_REREADS = 3;
 
@@ -80,11 +83,12 @@ export class Run {
 
   /** Says how much there is to read, before anything is: little is read in this thread, which saves starting others. */
   expect(bytes: number): void {
-    this.engineOrNull ??= new Engine(bytes < SMALL_BYTES ? 0 : this.plan.threads);
+    const { threads } = this.plan;
+    this.engineOrNull ??= new Engine(threads === null && bytes < SMALL_BYTES ? 0 : (threads ?? DEFAULT_THREADS));
   }
 
   get engine(): Engine {
-    this.engineOrNull ??= new Engine(this.plan.threads);
+    this.engineOrNull ??= new Engine(this.plan.threads ?? DEFAULT_THREADS);
     return this.engineOrNull;
   }
 

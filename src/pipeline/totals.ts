@@ -67,8 +67,9 @@ export class TotalsCollector implements UsageCollector {
   /** Of a reply that no other source can hold: shared by nothing, and cheaper than a hash. */
   private digestOfItsOwn(): Uint8Array {
     const digest = Buffer.alloc(DIGEST_BYTES);
-    this.seed.copy(digest);
-    digest.writeUInt32LE(this.own++, DIGEST_BYTES - 4);
+    // The part that differs comes first: the ledger's table looks at it.
+    digest.writeUInt32LE(this.own++, 0);
+    this.seed.copy(digest, 4);
     return digest;
   }
 

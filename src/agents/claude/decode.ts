@@ -83,6 +83,7 @@ export class ClaudeDecoder implements Decoder {
   }
 
   private tellUnreadable(frame: Frame): void {
+    this.replies.noteLost(frame.ordinal);
     // Throws where the line is no JSON.
     const isObject = asObject(frame.json()) !== null;
     this.out.badRecord(

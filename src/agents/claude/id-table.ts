@@ -57,6 +57,11 @@ export class OrdinalCursor {
   private readonly ordinals: Int32Array;
   private at = 0;
 
+  /** Index of the ordinal that was found last. */
+  get index(): number {
+    return this.at;
+  }
+
   constructor(ordinals: Int32Array) {
     this.ordinals = ordinals;
   }

@@ -8,13 +8,14 @@ import { type ClaudeOutline, outlineFrames } from './outline.ts';
 import { discover, HISTORY_STORE, roots, SESSION_STORE } from './paths.ts';
 import { savedTail } from './state.ts';
 import { COUNTER, isUsageOnly, UsageDecoder } from './usage-only.ts';
+import { UsageTotalsDecoder } from './usage-totals.ts';
 
 const sessions: SourceFormat<ClaudeOutline> = {
   framing: 'jsonl',
   decoderVersion: 1,
   incremental: 'append',
   peek,
-  usageMark: COUNTER,
+  totals: { mark: COUNTER, decoder: (context, out) => new UsageTotalsDecoder(context, out) },
   claims,
   resolve,
   outline: (frames, source, resume) => outlineFrames(frames, source, savedTail(resume)),

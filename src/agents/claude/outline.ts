@@ -18,6 +18,8 @@ export interface ClaudeOutline {
   readonly inactive: Int32Array;
   /** Rows whose uuid an earlier row of the file has. */
   readonly duplicates: Int32Array;
+  /** The earlier row of each of them; -1 where it was read before. */
+  readonly originals: Int32Array;
   /** Rows of which only a duplicate says that they are copied from another session. */
   readonly copiedTwins: Int32Array;
   /** Rows of a reply that shares its message id with an earlier reply, under another request id. */
@@ -53,6 +55,7 @@ class OutlineBuilder {
   private readonly tree: RowTree;
   private readonly saved: Tail | null;
   private readonly duplicates: number[] = [];
+  private readonly originals: number[] = [];
   private readonly variants: number[] = [];
   private readonly summaries: { ordinal: number; leaf: number }[] = [];
   /** Row id that a rewind mark after the last row names; 0 = none. */
@@ -104,6 +107,7 @@ class OutlineBuilder {
     const outline: ClaudeOutline = {
       inactive: inactiveRows(tree, activity),
       duplicates: Int32Array.from(this.duplicates),
+      originals: Int32Array.from(this.originals),
       copiedTwins: tree.ordinalsWith(FORKED_TWIN, FORKED),
       variants: Int32Array.from(this.variants),
       lastRows: this.replies.lastRows(),
@@ -124,6 +128,7 @@ class OutlineBuilder {
 
   private addDuplicate(known: number, ordinal: number, isForked: boolean): void {
     this.duplicates.push(ordinal);
+    this.originals.push(this.tree.ordinals[known]!);
     if (!isForked || (this.tree.flags[known]! & (FORKED | FORKED_TWIN)) !== 0) return;
     if (this.tree.isSaved(known)) throw new ReadWholeSource();
     this.tree.flags[known]! |= FORKED_TWIN;

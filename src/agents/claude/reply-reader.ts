@@ -19,6 +19,8 @@ export class ReplyReader {
   readonly facts: FileFacts;
   readonly queue: OutputQueue;
   private readonly duplicates: OrdinalCursor;
+  /** Rows with duplicates that turned out to be damaged. */
+  private readonly lost = new Set<number>();
   private readonly copiedTwins: OrdinalCursor;
   private readonly variants: OrdinalCursor;
   private readonly outline: ClaudeOutline | null;
@@ -51,7 +53,15 @@ export class ReplyReader {
 
   /** Whether an earlier row of the file has the row's uuid: it is the same row. */
   isDuplicate(ordinal: number): boolean {
-    return this.duplicates.has(ordinal);
+    if (!this.duplicates.has(ordinal)) return false;
+    // The vendor may have written a row again because the first one was damaged: the outline does not see all damage.
+    const original = this.outline?.originals[this.duplicates.index] ?? -1;
+    return !this.lost.delete(original);
+  }
+
+  /** Notes that a row could not be read. */
+  noteLost(ordinal: number): void {
+    if (this.outline?.originals.includes(ordinal) === true) this.lost.add(ordinal);
   }
 
   /** Whether another file of the family owns the row. */

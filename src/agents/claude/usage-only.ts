@@ -35,6 +35,7 @@ export class UsageDecoder implements Decoder {
     }
     const { row, replies } = this;
     if (!row.read(frame.bytes())) {
+      replies.noteLost(frame.ordinal);
       frame.json();
       return;
     }

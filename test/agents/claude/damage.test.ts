@@ -40,6 +40,7 @@ test('a line that is no UTF-8 is an error', () => {
 
 test('an escape that is none and a raw control byte are errors, wherever in the line', () => {
   const line = JSON.stringify(user('u1', [result('t1', 'x')], { toolUseResult: { stdout: '@' } }));
+  expect(decode(line).results).toHaveLength(1);
   const told = decode(line.replace('@', '\\x'), line.replace('@', '\u0001'), line.replace('@', '\\u00g0'), line);
   expect(told.errors.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2]);
   expect(told.results).toHaveLength(1);

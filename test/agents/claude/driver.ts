@@ -292,8 +292,9 @@ export function readInTwo(
 
 /** The families of sources, resolved: kinship by source, in the order given; null for those without one. */
 export function kinshipsOf(sources: readonly Source[]): (Kinship | null)[] {
+  // The pipeline starts from `peek` and comes back with these where they differ.
   const links = sources.map(
-    ({ spec, bytes }): Links => formatOf(spec).peek?.(framesOf(bytes), spec) ?? { ids: [], refs: [] },
+    ({ spec, bytes }): Links => formatOf(spec).outline?.(framesOf(bytes), spec, null).links ?? { ids: [], refs: [] },
   );
   const isTied = (a: Links, b: Links): boolean =>
     a.refs.some((ref) => b.ids.includes(ref) || b.refs.includes(ref)) || b.refs.some((ref) => a.ids.includes(ref));

@@ -136,7 +136,7 @@ export class RowTree {
       const isLive =
         onPath[i] === 1 ||
         // Why a row off the old way was live may be out of sight.
-        
+        (window?.active[i] === 1 && window.onPath[i] === 0) ||
         (flags & SIDECHAIN) !== 0 ||
         (reply !== -1 && liveReplies[reply] === 1) ||
         ((flags & RESULT) !== 0 && parent >= 0 && active[parent] === 1);

@@ -14,7 +14,31 @@ const LARGE_LINE = 4 * 1024 * 1024;
 /** Parsing a line holds its bytes, their text and the values at once. */
 const PARSE_FACTOR = 4;
 
+/**
+ * Values a large line may hold. Text is what makes real lines long; one of millions of tiny values takes thirty times its
+ * bytes when it is parsed, and could take the process with it.
+ */
+const MAX_VALUES = 4_000_000;
+
+/** Whether the line holds more values than `MAX_VALUES`: commas and brackets outside strings are counted. */
+function hasTooManyValues(bytes: Buffer): boolean {
+  let values = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (inString) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if ((byte === 0x2c || byte === 0x5b || byte === 0x7b) && ++values > MAX_VALUES) return true;
+  }
+  return false;
+}
+
 const parse = (bytes: Buffer): unknown => {
+  if (bytes.length >= LARGE_LINE && hasTooManyValues(bytes)) {
+    throw recordError('too_many_values', `the line holds more than ${MAX_VALUES} values`);
+  }
   // JSON text of ASCII bytes becomes a one-byte string without decoding.
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw recordError('invalid_utf8', 'the line is not valid UTF-8');

@@ -13,6 +13,13 @@ const AHEAD = 3;
  */
 const YOUNG_GENERATION_MB = 16;
 
+/** Far more than any record within the limits needs; a hostile one must not take the machine's memory. */
+const OLD_GENERATION_MB = 2048;
+
+/** A worker thread died of what it read. */
+export const isWorkerDeath = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
 /** Something that runs the exports of `worker.ts` by name. */
 interface Executor {
   run<T>(name: 'peek' | 'claims' | 'shard' | 'writeUsage', task: unknown): Promise<T>;
@@ -28,7 +35,7 @@ async function threadPool(threads: number): Promise<Executor> {
     maxThreads: threads,
     // An abort stops a thread where it stands; with one task each, no other is hit.
     concurrentTasksPerWorker: 1,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   });
   return { run: (name, task) => pool.run(task, { name }), close: () => pool.destroy() };
 }
@@ -77,16 +84,22 @@ export class Engine {
     return (await Promise.all(results)).flat();
   }
 
-  /** Runs the shards and hands their results on in the order of the list. */
+  /** Runs one shard. */
+  shard(task: ShardTask): Promise<ShardResult> {
+    return this.run<ShardResult>('shard', task);
+  }
+
+  /** Runs the shards, each by `runOne`, and hands their results on in the order of the list. */
   async shards(
     tasks: readonly ShardTask[],
+    runOne: (task: ShardTask) => Promise<ShardResult>,
     onResult: (result: ShardResult, task: ShardTask) => Promise<void> | void,
   ): Promise<void> {
     const running: Promise<ShardResult>[] = [];
     let next = 0;
     for (let done = 0; done < tasks.length; done++) {
       while (next < tasks.length && running.length < this.threads * AHEAD) {
-        const result = this.run<ShardResult>('shard', tasks[next++]);
+        const result = runOne(tasks[next++]!);
         // Awaited below, in order; until then its failure must not count as unhandled.
         result.catch(() => undefined);
         running.push(result);

@@ -76,6 +76,8 @@ export interface ShardTask {
   readonly index: number;
   readonly sources: readonly ShardSource[];
   readonly output: ShardOutput;
+  /** Index of the source that is being read: tells which one it was when a worker dies of it. */
+  readonly current: Int32Array<SharedArrayBuffer>;
 }
 
 export interface UsageReturn {

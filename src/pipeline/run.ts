@@ -20,6 +20,7 @@ import type {
 } from './protocol.ts';
 import type { Listener, RunReport, SourceProblem } from './report.ts';
 import { cutShards } from './shards.ts';
+import { runSurviving } from './survival.ts';
 
 /** Large items that all workers hold at once, together. */
 const LARGE_ITEM_BUDGET = 192 * 1024 * 1024;
@@ -138,6 +139,7 @@ export class Run {
       index,
       sources: shard.map((source) => this.shardSource(source)),
       output: output(index),
+      current: new Int32Array(new SharedArrayBuffer(4)),
     }));
   }
 
@@ -174,14 +176,18 @@ export class Run {
     );
     timer.unref();
     try {
-      await this.engine.shards(tasks, async (first, task) => {
-        let result = first;
-        for (let again = 0; again < MAX_REREADS && result.outcomes.some((o) => o.newLinks !== null); again++) {
-          discard(result);
-          result = await this.reread(task, result);
-        }
-        await onResult(result);
-      });
+      await this.engine.shards(
+        tasks,
+        (task) => runSurviving(this.engine, task),
+        async (first, task) => {
+          let result = first;
+          for (let again = 0; again < MAX_REREADS && result.outcomes.some((o) => o.newLinks !== null); again++) {
+            discard(result);
+            result = await this.reread(task, result);
+          }
+          await onResult(result);
+        },
+      );
       this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start));
     } finally {
       clearInterval(timer);
@@ -197,11 +203,7 @@ export class Run {
       const links = this.links.get(source.sourceId) ?? null;
       return { ...source, copies: kinship.copies, foundRelated: kinship.foundRelated, links };
     });
-    let again: ShardResult | null = null;
-    await this.engine.shards([{ ...task, sources }], (r) => {
-      again = r;
-    });
-    return again!;
+    return runSurviving(this.engine, { ...task, sources });
   }
 
   found(sourceId: string): FoundSource {

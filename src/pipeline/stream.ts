@@ -1,5 +1,5 @@
 /** `stream`: rows as NDJSON on a pipe, all of them or, with a cursor, what is new. */
-import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -119,6 +119,38 @@ class PipeOutput implements BatchOutput {
   abort(): void {}
 }
 
+const FOLDER = /^sessionlake-stream-(\d+)-/;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+};
+
+/**
+ * A private folder for rows on their way to the pipe. It goes when the process ends, also by a signal that the command
+ * line handles; what killed processes left behind goes when the next one starts: transcripts must not lie about.
+ */
+function temporaryFolder(): { path: string; remove(): void } {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = FOLDER.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+  const path = mkdtempSync(join(tmpdir(), `sessionlake-stream-${process.pid}-`));
+  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  process.once('exit', remove);
+  return {
+    path,
+    remove() {
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
 function openCursor(path: string | null, plan: ReadPlan): { cursor: Cursor; lock: Lock | null } {
   if (path === null) return { cursor: Cursor.open(''), lock: null };
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -148,16 +180,16 @@ export async function streamRows(
   only: ReadonlySet<string> | null = null,
 ): Promise<RunReport> {
   const { cursor, lock } = openCursor(cursorFile, plan);
-  const folder = mkdtempSync(join(tmpdir(), 'sessionlake-stream-'));
+  const folder = temporaryFolder();
   const pipe = new Pipe(target);
   let run: Run | null = null;
   try {
     run = new Run(plan, listener, only);
-    return await new Incremental(run, cursor, new PipeOutput(pipe, run, folder)).execute(0);
+    return await new Incremental(run, cursor, new PipeOutput(pipe, run, folder.path)).execute(0);
   } finally {
     pipe.release();
     await run?.close();
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
     cursor.close();
     lock?.release();
   }

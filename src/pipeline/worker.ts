@@ -130,7 +130,10 @@ export async function shard(task: ShardTask): Promise<ShardResult> {
   const writer = new ShardWriter(await writerFor(task.output, usage));
   const outcomes: SourceOutcome[] = [];
   try {
-    for (const source of task.sources) outcomes.push(await readOne(task.settings, source, writer, usage));
+    for (const [index, source] of task.sources.entries()) {
+      Atomics.store(task.current, 0, index);
+      outcomes.push(await readOne(task.settings, source, writer, usage));
+    }
     const { files, streamFiles } = await writer.close();
     return {
       index: task.index,

@@ -164,6 +164,13 @@ describe('framing', () => {
     expect(seen[3]!.json).toEqual({ c: '\u2028\u0085' });
   });
 
+  it('refuses a line of millions of tiny values, and takes a long one of text', () => {
+    const tiny = `[${'[],'.repeat(4_100_000)}0]`;
+    const text = JSON.stringify(['[,{'.repeat(4_100_000)]);
+    const { seen } = readAll(memorySource(Buffer.from(`${tiny}\n${text}\n{"after":1}\n`)));
+    expect(seen.map((s) => s.error)).toEqual(['too_many_values', null, null]);
+  });
+
   it('parses nesting that would overflow a recursive parser, or says that it cannot', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const { seen } = readAll(memorySource(Buffer.from(`${deep}\n{"after":1}\n`)));

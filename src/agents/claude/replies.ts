@@ -59,7 +59,7 @@ export class ReplyLedger {
   add(key: number, request: number, copied: boolean, ordinal: number): number {
     const known = this.table.find(key);
     const wasClosed = known === -1 ? this.savedKeys.has(key % 4294967296) : known < this.savedReplies;
-    
+    if (wasClosed && key !== this.savedOpen) throw new ReadWholeSource();
     const reply = known === -1 ? this.enter(key) : known;
     if (known !== -1 && reply !== this.current) this.mixed.add(reply);
     if (this.requests[reply] === 0) this.requests[reply] = request;

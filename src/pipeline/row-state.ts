@@ -1,5 +1,5 @@
 /** What is remembered of rows that were written, so that only changed ones are written again. */
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type TableName, tableNames } from '../records/tables.ts';
 
 /** Layout of an entry: 16 bytes event id, 8 bytes content hash, 4 bytes revision, 1 byte table, 1 byte flags, 2 spare. */
@@ -12,13 +12,22 @@ const WITHDRAWN = 1;
 
 const idBytes = (eventId: string): string => Buffer.from(eventId, 'hex').toString('latin1');
 
+/** Texts from this length on are hashed where they are, not copied into one with the rest of the row. */
+const LONG_TEXT = 512;
+
 /** Content of a row for comparison: all columns but generation and revision. */
 export function contentHash(row: Readonly<Record<string, unknown>>): Buffer {
-  const text = JSON.stringify(row, (key, value: unknown) => {
-    if (key === 'generation' || key === 'revision') return undefined;
-    return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value;
-  });
-  return hash('sha1', text, 'buffer').subarray(0, 8);
+  const digest = createHash('sha1');
+  let rest = '';
+  for (const key in row) {
+    if (key === 'generation' || key === 'revision') continue;
+    const value = row[key];
+    if (typeof value === 'string' ? value.length >= LONG_TEXT : value instanceof Uint8Array) {
+      // The same whether the text came as a string or as bytes.
+      digest.update(value as string | Uint8Array).update(`\u0000${key}\u0000`);
+    } else rest += typeof value === 'string' ? `${key}=${value}\u0000` : `${key}:${JSON.stringify(value)}\u0000`;
+  }
+  return digest.update(rest).digest().subarray(0, 8);
 }
 
 export class RowStates {

@@ -43,7 +43,7 @@ export interface SinkTarget {
   readonly path: string;
   /** Columns that are not in the file because its folder names them (Hive partitions). */
   readonly omit?: readonly string[];
-  /** Bytes of row data after which a Parquet row group is cut; 32 MiB. Arrow batches are cut at half of it. */
+  /** Bytes of row data after which a Parquet row group is cut; 16 MiB. Arrow batches are cut at half of it. */
   readonly rowGroupBytes?: number;
 }
 
@@ -53,7 +53,7 @@ export interface SinkOptions extends SinkTarget {
   readonly engine?: ParquetEngine;
 }
 
-export const DEFAULT_ROW_GROUP_BYTES = 32 * 1024 * 1024;
+export const DEFAULT_ROW_GROUP_BYTES = 16 * 1024 * 1024;
 
 /** Written into every file that can hold it; raised when a table changes in a way that readers must know of. */
 export const SCHEMA_VERSION = '1';

@@ -51,7 +51,7 @@ export class OutputQueue {
     for (; done < this.entries.length; done++) {
       const entry = this.entries[done]!;
       if (entry.kind === 'reply') {
-        
+        if (entry.place.isOpen) break;
         entry.place.tell(this.out);
       } else tell(this.out, entry);
     }

@@ -432,6 +432,7 @@ describe('usage', () => {
         ...stops.map((stop_reason, i) => reply(`u${i}`, [], { stop_reason, usage: usage(10 - i) }, { version })),
       )[0]!.state;
     expect(state('2.1.30', null, 'end_turn')).toBe('final');
+    expect(state('2.1.30', 'end_turn', null)).toBe('final');
     expect(state('2.0.76', null, null)).toBe('partial');
     expect(state('1.0.60', null)).toBe('unknown');
   });

@@ -1,6 +1,6 @@
 /** What a file says of its session. */
 import { describe, expect, test } from 'vitest';
-import { agentFile, MAIN, mainFile, read, type Source } from './driver.ts';
+import { agentFile, cutsOf, MAIN, mainFile, read, readInTwo, type Source } from './driver.ts';
 import { lines, reply, row, text, user } from './rows.ts';
 
 const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -64,6 +64,19 @@ describe('a session', () => {
     expect(title(summary('first', 'u1'), first, summary('last', 'u1'))).toBe('last');
     expect(title(first, summary('elsewhere', 'zz'))).toBeNull();
     expect(title(first, own(5), ai('x'))).toBe('x');
+  });
+
+  test('that got its title from a summary of a row still to come is read whole when the row is there', () => {
+    const source = mainFile(
+      lines({ type: 'summary', summary: 's', leafUuid: 'u2' }, user('u1', 'a'), user('u2', 'b', { parentUuid: 'u1' })),
+    );
+    const cuts = cutsOf(source.bytes);
+    expect(cuts.map((cut) => readInTwo(source, cut)?.second.sessions[0]?.title)).toEqual([
+      's',
+      undefined,
+      undefined,
+      's',
+    ]);
   });
 
   test('keeps the totals of the client apart', () => {

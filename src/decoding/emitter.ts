@@ -10,9 +10,10 @@ import type {
   UsageObservation,
 } from '../agents/agent.ts';
 import type { Position } from '../framing/frame.ts';
-import { type Accounting, type Counted, normalizeUsage } from '../ledger/normalize.ts';
+import { type Accounting, type Counted, type Normalized, normalizeUsage } from '../ledger/normalize.ts';
 import { eventId, positionalEventId } from '../records/identity.ts';
 import type { EventColumns, IssueRow, Rows, TableName, Text, UsageRow } from '../records/tables.ts';
+import { messageRow, toolCallRow, toolResultRow, usageRow } from './rows.ts';
 import type { SessionPart } from './session-part.ts';
 import { emptyTally, noteModel, noteTime, type SessionTally } from './tally.ts';
 
@@ -137,7 +138,7 @@ export class SourceEmitter implements Emitter {
     this.count('messages');
     this.target.row(
       'messages',
-      Object.assign(this.event(at), fields),
+      messageRow(this.event(at), fields),
       ROW_BYTES + size(fields.text) + size(fields.thinking),
     );
   }
@@ -147,7 +148,7 @@ export class SourceEmitter implements Emitter {
     if (tally !== null) tally.toolCalls++;
     if (!this.wants.tool_calls || !this.isInRange(at.timestamp)) return;
     this.count('tool_calls');
-    this.target.row('tool_calls', Object.assign(this.event(at), fields), ROW_BYTES + size(fields.arguments));
+    this.target.row('tool_calls', toolCallRow(this.event(at), fields), ROW_BYTES + size(fields.arguments));
   }
 
   toolResult(at: EventAt, fields: ToolResultFields): void {
@@ -156,7 +157,7 @@ export class SourceEmitter implements Emitter {
     this.count('tool_results');
     this.target.row(
       'tool_results',
-      Object.assign(this.event(at), fields),
+      toolResultRow(this.event(at), fields),
       ROW_BYTES + size(fields.output) + size(fields.output_json),
     );
   }
@@ -172,28 +173,24 @@ export class SourceEmitter implements Emitter {
       tally.usage = observation.basis === 'session_total' ? (tally.usage ?? 'session_total') : 'per_reply';
     }
     if (!this.wants.usage || !this.isInRange(at.timestamp)) return;
-    const { key, variant, native, ...fields } = observation;
+    const normalized = this.normalized(at, observation);
+    this.count('usage');
+    const row = usageRow(this.event(at), observation, normalized);
+    this.target.usage(row, observation, ROW_BYTES * 2);
+  }
+
+  private normalized(at: EventAt, observation: UsageObservation): Normalized {
     const normalized = normalizeUsage(observation, this.projection.accounting);
     for (const problem of normalized.problems) {
       this.addIssue('error', 'bad_counter', `a usage counter is not counted: ${problem}`, at.position);
     }
-    this.count('usage');
-    const event = this.event(at);
-    const row: UsageRow = Object.assign(
-      event,
-      fields,
-      { usage_key: key ?? event.event_id, adjustments: normalized.adjustments },
-      normalized.native,
-      normalized.counted,
-    );
-    this.target.usage(row, { native, variant }, ROW_BYTES * 2);
+    return normalized;
   }
 
-  private tallyUsage(at: EventAt, { key, variant, native, model, ...counters }: UsageObservation): void {
+  private tallyUsage(at: EventAt, observation: UsageObservation): void {
     if (!this.isInRange(at.timestamp)) return;
-    const { counted, problems } = normalizeUsage(counters, this.projection.accounting);
-    for (const problem of problems)
-      this.addIssue('error', 'bad_counter', `a usage counter is not counted: ${problem}`, at.position);
+    const { counted } = this.normalized(at, observation);
+    const { key, variant, native, model } = observation;
     this.target.tally?.({ agent: this.identity.agent, key, variant, native, timestamp: at.timestamp, model, counted });
   }
 

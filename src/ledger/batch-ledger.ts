@@ -99,6 +99,12 @@ export function settle(shards: readonly PackedClaims[]): Uint8Array[] {
   return counted;
 }
 
+/** Spreads digests over the table, also those that are not hashes but numbers in a row. */
+function mix(a: number, b: number): number {
+  const h = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77);
+  return h ^ (h >>> 15);
+}
+
 /** Observations of one key as a linked list in order of place. */
 function chainByDigest(
   shards: readonly PackedClaims[],
@@ -124,7 +130,7 @@ function chainByDigest(
     wordAt(a, 2) === wordAt(b, 2) &&
     wordAt(a, 3) === wordAt(b, 3);
   for (let at = 0; at < total; at++) {
-    let slot = wordAt(at, 0) & (slots - 1);
+    let slot = mix(wordAt(at, 0), wordAt(at, 1)) & (slots - 1);
     let head = heads[slot]!;
     while (head !== -1 && !same(head, at)) {
       slot = (slot + 1) & (slots - 1);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { RowTarget, UsageTally } from '../decoding/emitter.ts';
 import { ClaimPacker, DIGEST_BYTES, type PackedClaims } from '../ledger/batch-ledger.ts';
 import { hash53 } from '../records/identity.ts';
-import type { Rows, TableName, UsageRow } from '../records/tables.ts';
+import { type Rows, type TableName, tables, type UsageRow } from '../records/tables.ts';
 import { NdjsonFile } from '../sinks/ndjson.ts';
 import { Part, type PartsOptions } from './parts.ts';
 import type { TableFile, UsageReturn } from './protocol.ts';
@@ -45,7 +45,7 @@ export class ReturnedUsage implements UsageCollector {
   rows: UsageReturn[] = [];
 
   add(row: UsageRow, claim: { native: boolean; variant: string | null }): void {
-    this.rows.push({ row, ...claim });
+    this.rows.push({ row, native: claim.native, variant: claim.variant });
   }
 
   begin(): void {
@@ -57,7 +57,10 @@ export class ReturnedUsage implements UsageCollector {
   }
 }
 
-/** Usage rows spooled as JSON lines until the ledger is settled; only their claims stay in memory. */
+/** Columns of a usage row, in the order of a spooled line. */
+export const usageColumns = tables.usage.columns.map((column) => column.name);
+
+/** Usage rows spooled as JSON arrays until the ledger is settled; only their claims stay in memory. */
 export class UsageSpool implements UsageCollector {
   readonly path: string;
   private readonly packer = new ClaimPacker();
@@ -72,7 +75,7 @@ export class UsageSpool implements UsageCollector {
   }
 
   add(row: UsageRow, claim: { native: boolean; variant: string | null }): void {
-    const line = `${JSON.stringify(row)}\n`;
+    const line = `${JSON.stringify(usageColumns.map((name) => row[name]))}\n`;
     this.held.push(line);
     this.heldLength += line.length;
     this.packer.add(

@@ -10,9 +10,9 @@ import { openByteSource } from '../framing/byte-source.ts';
 import { ScopedError } from '../framing/errors.ts';
 import type { Frame } from '../framing/frame.ts';
 import { JsonlReader } from '../framing/jsonl.ts';
-import { zeroed } from '../ledger/postings.ts';
+import { countedColumns } from '../ledger/normalize.ts';
 import { passesGate } from '../records/summary.ts';
-import type { IssueRow, MessageRow, UsageRow } from '../records/tables.ts';
+import type { IssueRow, MessageRow } from '../records/tables.ts';
 import { sinkOpener } from '../sinks/sink.ts';
 import { Part } from './parts.ts';
 import type {
@@ -32,7 +32,14 @@ import type {
   UsageTask,
 } from './protocol.ts';
 import { contentHash, RowStates } from './row-state.ts';
-import { ReturnedUsage, ShardWriter, type UsageCollector, UsageSpool, type WriterOptions } from './shard-writer.ts';
+import {
+  ReturnedUsage,
+  ShardWriter,
+  type UsageCollector,
+  UsageSpool,
+  usageColumns,
+  type WriterOptions,
+} from './shard-writer.ts';
 import { TotalsCollector } from './totals.ts';
 
 const formatOf = (source: SourceRef): SourceFormat => {
@@ -284,10 +291,14 @@ export async function writeUsage(task: UsageTask): Promise<UsageResult> {
     },
     0,
   );
+  // Nothing of a row is kept by the sink: one object serves all lines.
+  const row: Record<string, unknown> = Object.fromEntries(usageColumns.map((name) => [name, null]));
   const lines = readFileSync(task.spool, 'utf8').split('\n');
   task.counted.forEach((isCounted, i) => {
-    const row = JSON.parse(lines[i]!) as UsageRow;
-    part.write('usage', isCounted === 1 ? row : Object.assign(row, zeroed(row)));
+    const values = JSON.parse(lines[i]!) as unknown[];
+    for (let c = 0; c < usageColumns.length; c++) row[usageColumns[c]!] = values[c];
+    if (isCounted === 0) for (const column of countedColumns) if (row[column] !== null) row[column] = 0;
+    part.write('usage', row);
   });
   return part.close();
 }

@@ -60,10 +60,13 @@ class OutlineBuilder {
   private readonly summaries: { ordinal: number; leaf: number }[] = [];
   /** Row id that a rewind mark after the last row names; 0 = none. */
   private rewindTo = 0;
+  /** Whether a mark that was read before is in force. */
+  private wasRewound: boolean;
 
   constructor(source: SourceSpec, saved: Tail | null) {
     this.facts = factsOf(source);
     this.saved = saved;
+    this.wasRewound = saved?.rewound ?? false;
     this.links = new LinkCollector(source, saved?.refs);
     this.replies = new ReplyLedger(saved);
     this.tree = new RowTree(saved, (key) => this.replies.numberOfSaved(key));
@@ -83,8 +86,9 @@ class OutlineBuilder {
     let flags = flagsOf(row) | (isForked ? FORKED : 0);
     if (this.facts.isAgent) flags |= SIDECHAIN;
     if ((flags & (LEAF | SIDECHAIN)) === LEAF) {
-      if (this.saved?.rewound === true) throw new ReadWholeSource();
+      // A row after a mark takes it away: it says itself what it follows.
       this.rewindTo = 0;
+      this.wasRewound = false;
     }
     const reply = row.kind === 'assistant' ? this.addReply(row, ordinal, (flags & SIDECHAIN) !== 0) : -1;
     if (id !== 0) this.tree.add(id, ordinal, this.parentOf(row), flags, reply);
@@ -93,7 +97,7 @@ class OutlineBuilder {
   addOther(row: Row, ordinal: number): void {
     if (row.equals('type', 'last-prompt')) {
       if (!row.isTrue('explicit')) return;
-      if (this.saved?.rewound === true) throw new ReadWholeSource();
+      if (this.wasRewound) throw new ReadWholeSource();
       this.rewindTo = row.idHash('leafUuid');
     } else if (row.equals('type', 'summary')) this.summaries.push({ ordinal, leaf: row.idHash('leafUuid') });
   }
@@ -116,7 +120,7 @@ class OutlineBuilder {
         rows: (this.saved?.rows ?? 0) + tree.size - (this.saved?.window.ids.length ?? 0),
         window: tree.window(activity, (reply) => this.replies.keyOf(reply)),
         leaf: tree.inWindow(tree.leaf),
-        rewound: rewoundTo !== -1 || this.saved?.rewound === true,
+        rewound: rewoundTo !== -1 || this.wasRewound,
         open: this.replies.open(),
         closed: this.replies.closed(),
         refs: links.refs,

@@ -18,7 +18,7 @@ export interface Tail {
   };
   /** Index in the window of the row that new rows should follow; `ROOT` = none yet, `BEFORE` = out of sight. */
   readonly leaf: number;
-  /** Whether a rewind mark is in force at the end: the next row takes it away again. */
+  /** Whether a rewind mark is in force at the end. */
   readonly rewound: boolean;
   /** The reply whose rows were last seen: more of them may come. */
   readonly open: { readonly key: number; readonly request: number; readonly copied: boolean } | null;

@@ -63,6 +63,8 @@ test('the twin of a forked row is a copy too, though only one of them says so', 
     ['prompt 2', 'answer 2'],
     ['prompt 1', 'answer 1'],
   ]);
+  const turned = mainFile(lines(...forked, ...plain, ...turn(B, '2')), B);
+  expect(owned(turned, origin)[0]).toEqual(['prompt 2', 'answer 2']);
   // Without the origin, its other fork is no worse a holder: neither is native.
   const [first, second] = readAll([fork, mainFile(lines(...turn(C, '1', { forkedFrom })), C)]);
   expect(first!.observations.find(({ fields }) => fields.key === 'msg_1')!.fields.native).toBe(false);
@@ -70,8 +72,8 @@ test('the twin of a forked row is a copy too, though only one of them says so', 
 });
 
 test('a background hand-off is found by equal rows in a file of its project, and comes second', () => {
-  const origin = mainFile(lines(...turn(A, '1')), A);
-  const handedOff = mainFile(lines(...turn(B, '1', { sessionKind: 'bg' }), ...turn(B, '2', { sessionKind: 'bg' })), B);
+  const origin = mainFile(lines(...turn(B, '1')), B);
+  const handedOff = mainFile(lines(...turn(A, '1', { sessionKind: 'bg' }), ...turn(A, '2', { sessionKind: 'bg' })), A);
   const other = mainFile(lines(...turn(C, '3')), C);
   expect(owned(handedOff, origin, other)).toEqual([
     ['prompt 2', 'answer 2'],

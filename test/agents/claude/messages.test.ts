@@ -1,6 +1,6 @@
 /** What becomes of the rows of one file. */
 import { describe, expect, test } from 'vitest';
-import { agentFile, MAIN, mainFile, type Recording, read } from './driver.ts';
+import { MAIN, mainFile, type Recording, read } from './driver.ts';
 import { call, lines, reply, result, row, text, usage, user } from './rows.ts';
 
 const decode = (...rows: Parameters<typeof lines>): Recording => read(mainFile(lines(...rows))).recording;
@@ -138,11 +138,11 @@ describe('tools', () => {
   test('a skill is called by its own name, a server tool is told as such', () => {
     const { calls } = decode(
       reply('u1', [
+        'no block',
         call('t1', 'Skill', { skill: 'pdf' }),
         call('t2', 'Task'),
         call('t3', 'Bash'),
         { type: 'server_tool_use', id: 't4', name: 'web_search', input: {} },
-        'no block',
         { type: 'tool_use' },
       ]),
     );
@@ -272,194 +272,6 @@ describe('prompts', () => {
       user('u3', [result('t1', 'done')], { toolUseResult: { usage: usage(900), totalTokens: 900 } }),
     );
     expect([told.messages, told.calls, told.observations]).toEqual([[], [], []]);
-  });
-});
-
-describe('branches', () => {
-  const activity = (...rows: Parameters<typeof lines>): unknown[] =>
-    decode(...rows).messages.map(({ fields }) => [fields.text, fields.is_active]);
-
-  test('what was rewound is inactive', () => {
-    const told = activity(
-      user('u1', 'a'),
-      reply('u2', [text('b')], {}, { parentUuid: 'u1' }),
-      user('u3', 'c', { parentUuid: 'u2' }),
-      user('u4', 'd', { parentUuid: 'u2' }),
-    );
-    expect(told).toEqual([
-      ['a', true],
-      ['b', true],
-      ['c', false],
-      ['d', true],
-    ]);
-  });
-
-  test('the way leads over a compaction, also where the old rows are gone', () => {
-    const after = [
-      row({ type: 'system', subtype: 'compact_boundary', logicalParentUuid: 'u1', uuid: 'u2' }),
-      user('u3', 'summary', { isCompactSummary: true, parentUuid: 'u2' }),
-    ];
-    expect(activity(user('u1', 'a'), ...after)).toEqual([
-      ['a', true],
-      ['summary', true],
-    ]);
-    expect(activity(user('u0', 'other'), ...after)).toEqual([
-      ['other', true],
-      ['summary', true],
-    ]);
-  });
-
-  test('parallel calls are no branches', () => {
-    const told = decode(
-      user('u1', 'go'),
-      reply('u2', [text('both'), call('t1', 'Read')], {}, { parentUuid: 'u1' }),
-      reply('u3', [call('t2', 'Read')], {}, { parentUuid: 'u2' }),
-      user('u4', [result('t1', 'x'), text('note')], { parentUuid: 'u2' }),
-      user('u5', [result('t2', 'y')], { parentUuid: 'u3' }),
-      reply('u6', [text('done')], { id: 'msg_2' }, { parentUuid: 'u5' }),
-    );
-    expect(told.messages.map(({ fields }) => fields.is_active)).toEqual([true, true, true, true]);
-  });
-
-  test('a rewind mark after the last row names the leaf, until it is taken back', () => {
-    const rows = [user('u1', 'a'), user('u2', 'b', { parentUuid: 'u1' })];
-    const mark = (leafUuid: string | null): Record<string, unknown> => ({
-      type: 'last-prompt',
-      leafUuid,
-      explicit: true,
-    });
-    expect(activity(...rows, mark('u1'))).toEqual([
-      ['a', true],
-      ['b', false],
-    ]);
-    const live = [
-      ['a', true],
-      ['b', true],
-    ];
-    expect(activity(...rows, mark('u1'), mark(null))).toEqual(live);
-    expect(activity(...rows, { type: 'last-prompt', leafUuid: 'u1' })).toEqual(live);
-    expect(activity(rows[0]!, mark('u1'), rows[1]!)).toEqual(live);
-  });
-
-  test('sidechains are never inactive, and late progress rows abandon nothing', () => {
-    const told = activity(
-      user('u1', 'a'),
-      user('s1', 'aside', { isSidechain: true }),
-      reply('u2', [text('b')], {}, { parentUuid: 'u1' }),
-      row({ type: 'progress', parentUuid: 'u1', data: {}, uuid: 'p1' }),
-    );
-    expect(told.every((entry) => (entry as unknown[])[1])).toBe(true);
-  });
-
-  test('rows of an agent file are all active', () => {
-    const source = agentFile(
-      lines(user('u1', 'a', { isSidechain: true }), user('u2', 'b', { isSidechain: true })),
-      'agent-1',
-    );
-    expect(read(source).recording.messages.map(({ fields }) => fields.is_active)).toEqual([true, true]);
-  });
-});
-
-describe('usage', () => {
-  const observed = (...rows: Parameters<typeof lines>) => decode(...rows).observations.map(({ fields }) => fields);
-
-  test('all counters are told, absent ones are null', () => {
-    const full = {
-      input_tokens: 1,
-      output_tokens: 2,
-      cache_read_input_tokens: 3,
-      cache_creation_input_tokens: 4,
-      cache_creation: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 3 },
-      output_tokens_details: { thinking_tokens: 1 },
-      service_tier: 'priority',
-      server_tool_use: { web_search_requests: 5 },
-    };
-    expect(observed(reply('u1', [], { usage: full }))[0]).toMatchObject({
-      input_tokens: 1,
-      output_tokens: 2,
-      cache_read_tokens: 3,
-      cache_write_tokens: 4,
-      cache_write_1h_tokens: 3,
-      reasoning_tokens: 1,
-      total_tokens: null,
-      service_tier: 'priority',
-      input_includes_cache_read: false,
-      input_includes_cache_write: false,
-      output_includes_reasoning: true,
-      key: 'msg_1',
-      variant: 'req_1',
-      native: true,
-    });
-    expect(observed(reply('u1', [], { usage: { output_tokens: 2 } }))[0]).toMatchObject({
-      input_tokens: null,
-      cache_read_tokens: null,
-      cache_write_tokens: null,
-      cache_write_1h_tokens: null,
-      reasoning_tokens: null,
-      service_tier: null,
-    });
-  });
-
-  test('the greatest output counts, of equals the later row', () => {
-    const row1 = { input_tokens: 1, output_tokens: 9 };
-    const row2 = { input_tokens: 2, output_tokens: 9 };
-    expect(
-      observed(
-        reply('u1', [], { usage: row1 }),
-        reply('u2', [], { usage: row2 }),
-        reply('u3', [], { usage: usage(3) }),
-      ),
-    ).toMatchObject([{ input_tokens: 2, output_tokens: 9 }]);
-  });
-
-  test('a wrong counter is null and the reply stays', () => {
-    const odd = {
-      input_tokens: 'many',
-      output_tokens: 5,
-      cache_read_input_tokens: null,
-      cache_creation_input_tokens: {},
-    };
-    expect(observed(reply('u1', [], { usage: odd }))[0]).toMatchObject({
-      input_tokens: null,
-      output_tokens: 5,
-      cache_write_tokens: null,
-    });
-  });
-
-  test('usage is final once a row says how the reply stopped', () => {
-    const state = (version: string, ...stops: (string | null)[]): string =>
-      observed(
-        ...stops.map((stop_reason, i) => reply(`u${i}`, [], { stop_reason, usage: usage(10 - i) }, { version })),
-      )[0]!.state;
-    expect(state('2.1.30', null, 'end_turn')).toBe('final');
-    expect(state('2.1.30', 'end_turn', null)).toBe('final');
-    expect(state('2.0.76', null, null)).toBe('partial');
-    expect(state('1.0.60', null)).toBe('unknown');
-  });
-
-  test('spend beyond the counters is not counted, but told', () => {
-    const iterations = [{ type: 'message', output_tokens: 1 }];
-    const plain = decode(reply('u1', [], { usage: { ...usage(1), iterations } }));
-    expect(plain.issues).toEqual([]);
-    const more = decode(
-      reply('u1', [], {
-        usage: { ...usage(1), iterations: [...iterations, { type: 'compaction', output_tokens: 50 }] },
-      }),
-      reply('u2', [], {
-        usage: { ...usage(1), iterations: [...iterations, { type: 'compaction', output_tokens: 50 }] },
-      }),
-      reply('u3', [], { id: 'msg_2', pausedResponses: [{ usage: usage(70) }] }),
-    );
-    expect(more.issues).toEqual(['usage_not_counted', 'usage_not_counted']);
-    expect(more.observations.map(({ fields }) => fields.output_tokens)).toEqual([1, 1]);
-  });
-
-  test('no usage, no row: blocks without counters, and rows of other types', () => {
-    expect(observed(reply('u1', [text('a')], { usage: {} }), user('u2', 'x', { usage: usage(5) }))).toEqual([]);
-  });
-
-  test('the cost that very old rows record is told', () => {
-    expect(observed(reply('u1', [], {}, { costUSD: 0.25 }))[0]!.reported_cost_usd).toBe(0.25);
   });
 });
 

@@ -152,7 +152,7 @@ describe('any session file', () => {
         const parts = readInTwo(source, cuts[at % cuts.length]!);
         if (parts !== null) expect(standing(parts.first, parts.second)).toEqual(standing(read(source).recording));
       }),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
   });
 
@@ -167,7 +167,7 @@ describe('any session file', () => {
         resumed++;
         expect(standing(parts.first, parts.second)).toEqual(standing(read(source).recording));
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
     expect(resumed).toBeGreaterThan(50);
   });
@@ -218,7 +218,7 @@ describe('a session that only goes on', () => {
         const { savedIds, second } = readInTwo(source, cuts[at % cuts.length]!)!;
         expect([...savedIds, ...idsOf(second)].sort()).toEqual(idsOf(read(source).recording));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

@@ -136,6 +136,12 @@ export interface Decoder {
   save?(): unknown;
 }
 
+/** What a look over a whole source gives. */
+export interface Outlined<Outline> {
+  readonly outline: Outline;
+  readonly links?: Links;
+}
+
 /** How one layout of an agent's store is read. */
 export interface SourceFormat<Outline = unknown> {
   /** `jsonl`: a line is a record (`.zst` is decompressed). `document`: the file is one JSON value, one frame. */
@@ -159,8 +165,11 @@ export interface SourceFormat<Outline = unknown> {
     readonly mark: Buffer;
     readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
   };
-  /** Run over whole sources, but only for members of families of two or more. */
-  readonly claims?: (frames: Iterable<Frame>, source: SourceSpec) => Claims;
+  /**
+   * Run over whole sources, but only for members of families of two or more. May give the outline along, which then is
+   * not made again where no position to go on from is wanted.
+   */
+  readonly claims?: (frames: Iterable<Frame>, source: SourceSpec) => Claims & { readonly outline?: Outlined<Outline> };
   /** Pure: says for each member (same order) what it holds as copies. */
   readonly resolve?: (members: readonly FamilyMember[]) => Kinship[];
   /**
@@ -168,11 +177,7 @@ export interface SourceFormat<Outline = unknown> {
    * decoder does (on resume: over the new ones). `links` (if given) are those found by the full read; where they differ
    * from what `peek` saw, the family is resolved anew and the source read again.
    */
-  readonly outline?: (
-    frames: Iterable<Frame>,
-    source: SourceSpec,
-    resume: unknown,
-  ) => { outline: Outline; links?: Links };
+  readonly outline?: (frames: Iterable<Frame>, source: SourceSpec, resume: unknown) => Outlined<Outline>;
   readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
 }
 

@@ -4,6 +4,7 @@ import {
   type DecodeContext,
   type Decoder,
   type Links,
+  type Outlined,
   ReadWholeSource,
   type SourceFormat,
   type SourceSpec,
@@ -44,6 +45,8 @@ export interface ReadRequest {
   readonly foundRelated: boolean;
   /** Links on which `copies` rest; null where the family was not looked at. */
   readonly links: Links | null;
+  /** An outline that was made before, of a source of this size. */
+  readonly outline: { readonly size: number; readonly outlined: Outlined<unknown> } | null;
   readonly resume: ResumePoint | null;
   /** Whether a position to go on from is wanted at the end. */
   readonly wantsResume: boolean;
@@ -156,6 +159,17 @@ function skimFrames(frames: Iterable<Frame>, emitter: SourceEmitter): void {
   }
 }
 
+/** The outline that is known already, where it is of just these bytes and no tail of it is wanted; else a new one. */
+function outlineOf(
+  request: ReadRequest,
+  make: NonNullable<SourceFormat['outline']>,
+  source: ByteSource,
+): Outlined<unknown> {
+  const known = request.outline;
+  if (known !== null && !request.wantsResume && known.size === source.size) return known.outlined;
+  return make(openPass(request, source, false).frames, request.spec, request.resume?.decoder ?? null);
+}
+
 const statusOf = (emitter: SourceEmitter, torn: boolean): ReadStatus =>
   emitter.lineErrors > 0 ? 'complete_with_errors' : torn ? 'incomplete_tail' : 'complete';
 
@@ -202,11 +216,7 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
     let outline: unknown = null;
     const totals = totalsOf(request);
     if (request.format.outline !== undefined && wantsEvents && totals === null) {
-      const found = request.format.outline(
-        openPass(request, source, false).frames,
-        request.spec,
-        request.resume?.decoder ?? null,
-      );
+      const found = outlineOf(request, request.format.outline, source);
       outline = found.outline;
       if (found.links !== undefined && request.links !== null && !sameLinks(found.links, request.links)) {
         return close('complete', { newLinks: found.links }, null);

@@ -1,17 +1,30 @@
 /** Runs tasks, in worker threads or (for little work) here, and hands results back in order. */
-import type { Claims, Links } from '../agents/agent.ts';
-import type { PeekTask, RunSettings, ShardResult, ShardTask, SourceRef, UsageResult, UsageTask } from './protocol.ts';
+
+import type { Links } from '../agents/agent.ts';
+import type {
+  ClaimsFound,
+  PeekTask,
+  RunSettings,
+  ShardResult,
+  ShardTask,
+  SourceRef,
+  UsageResult,
+  UsageTask,
+} from './protocol.ts';
+import { cutBySize } from './shards.ts';
 
 /** Sources a peek task looks at: enough to be worth a message. */
 const PEEK_BATCH = 200;
-/** Results that may wait for an earlier, slower one, a thread. */
-const AHEAD = 3;
+/** Results that may wait for an earlier, slower one, a thread. They are small: rows are in files by then. */
+const AHEAD = 8;
+/** Bytes of sources a claims task reads, about: one a message would cost more than the reading. */
+const CLAIMS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Rows die young but are not few: left alone, V8 lets this space grow until two threads hold hundreds of megabytes of
  * garbage and of buffers that belong to it.
  */
-const YOUNG_GENERATION_MB = 16;
+const YOUNG_GENERATION_MB = 32;
 
 /** Far more than any record within the limits needs; a hostile one must not take the machine's memory. */
 const OLD_GENERATION_MB = 2048;
@@ -78,9 +91,14 @@ export class Engine {
     return (await Promise.all(batches)).flat();
   }
 
-  /** Claims of the sources, in their order. */
-  async claims(settings: RunSettings, sources: readonly SourceRef[]): Promise<Claims[]> {
-    const results = sources.map((source) => this.run<Claims[]>('claims', { settings, sources: [source] }));
+  /** Claims of the sources, in their order. `sizeOf` tells the bytes of each. */
+  async claims(
+    settings: RunSettings,
+    sources: readonly SourceRef[],
+    sizeOf: (source: SourceRef) => number,
+  ): Promise<ClaimsFound[]> {
+    const batches = cutBySize(sources, sizeOf, CLAIMS_BYTES, PEEK_BATCH);
+    const results = batches.map((batch) => this.run<ClaimsFound[]>('claims', { settings, sources: batch }));
     return (await Promise.all(results)).flat();
   }
 

@@ -1,7 +1,7 @@
 /** Sources that may hold each other's history, and what that says about each of them. */
 import { hash } from 'node:crypto';
 import type { Claims, Kinship, Links, SourceFormat } from '../agents/agent.ts';
-import type { SourceRef } from './protocol.ts';
+import type { ClaimsFound, SourceRef } from './protocol.ts';
 
 export interface Relative {
   readonly source: SourceRef;
@@ -32,9 +32,11 @@ export interface Families {
   readonly digests: ReadonlyMap<string, string>;
   /** Claims that were read for it. */
   readonly claims: ReadonlyMap<string, Claims>;
+  /** Outlines that came along with them. */
+  readonly outlines: ReadonlyMap<string, ClaimsFound['outline']>;
 }
 
-export const noFamilies: Families = { kinship: new Map(), digests: new Map(), claims: new Map() };
+export const noFamilies: Families = { kinship: new Map(), digests: new Map(), claims: new Map(), outlines: new Map() };
 
 class Groups {
   private readonly parent: number[];
@@ -100,10 +102,11 @@ export async function resolveKinship(
   relatives: readonly Relative[],
   concerns: (source: SourceRef) => boolean,
   knownClaims: (source: SourceRef) => Claims | null,
-  readClaims: (sources: readonly SourceRef[]) => Promise<readonly Claims[]>,
+  readClaims: (sources: readonly SourceRef[]) => Promise<readonly ClaimsFound[]>,
 ): Promise<Families> {
   const families = familiesOf(relatives).filter((family) => family.some((i) => concerns(relatives[i]!.source)));
   const claims = new Map<string, Claims>();
+  const outlines = new Map<string, ClaimsFound['outline']>();
   const missing: number[] = [];
   for (const i of families.flat()) {
     const known = knownClaims(relatives[i]!.source);
@@ -112,7 +115,8 @@ export async function resolveKinship(
   }
   const read = await readClaims(missing.map((i) => relatives[i]!.source));
   missing.forEach((i, n) => {
-    claims.set(relatives[i]!.source.sourceId, read[n]!);
+    claims.set(relatives[i]!.source.sourceId, read[n]!.claims);
+    outlines.set(relatives[i]!.source.sourceId, read[n]!.outline);
   });
   const kinship = new Map<string, Kinship>();
   const digests = new Map<string, string>();
@@ -128,5 +132,5 @@ export async function resolveKinship(
       digests.set(sourceId, kinshipDigest(found[n]!, claims.get(sourceId)!));
     });
   }
-  return { kinship, digests, claims };
+  return { kinship, digests, claims, outlines };
 }

@@ -77,7 +77,7 @@ export class Incremental {
       this.relatives(),
       (source) => ids.has(source.sourceId),
       (source) => (ids.has(source.sourceId) ? null : this.cursor.claims(source.sourceId)),
-      (sources) => run.engine.claims(run.settings, sources),
+      (sources) => run.readClaims(sources),
     );
     const byId = new Map(changed.map((c) => [c.found.sourceId, c]));
     const all: PlannedChange[] = [];

@@ -1,5 +1,5 @@
 /** What crosses between the main thread and the workers: plain values only, and no rows on the hot path. */
-import type { Claims, Links, SourceSpec } from '../agents/agent.ts';
+import type { Claims, Links, Outlined, SourceSpec } from '../agents/agent.ts';
 import type { Projection } from '../decoding/emitter.ts';
 import type { ResumePoint } from '../decoding/read-source.ts';
 import type { SessionPart } from '../decoding/session-part.ts';
@@ -39,7 +39,12 @@ export interface ClaimsTask {
   readonly settings: RunSettings;
   readonly sources: readonly SourceRef[];
 }
-export type ClaimsResult = readonly Claims[];
+/** Claims of a source, with the outline that came along and the size of the source that both are of. */
+export interface ClaimsFound {
+  readonly claims: Claims;
+  readonly outline: { readonly size: number; readonly outlined: Outlined<unknown> } | null;
+}
+export type ClaimsResult = readonly ClaimsFound[];
 
 /** Files of tables: a folder a table below `folder`, file names begin with `part`. */
 export interface TablesOutput {
@@ -66,6 +71,8 @@ export interface ShardSource extends SourceRef {
   readonly copies: Float64Array;
   readonly foundRelated: boolean;
   readonly links: Links | null;
+  /** Made when its claims were read; void where the source has another size by now. */
+  readonly outline: ClaimsFound['outline'];
   readonly resume: ResumePoint | null;
   /** Packed row states of earlier reads (see `row-state.ts`); null: all rows are new and none are remembered. */
   readonly prior: Uint8Array | null;

@@ -10,6 +10,7 @@ import type { TableName } from '../records/tables.ts';
 import { Engine } from './engine.ts';
 import { type Families, noFamilies, noKinship, type Relative, resolveKinship } from './family.ts';
 import type {
+  ClaimsFound,
   RunSettings,
   ShardOutput,
   ShardResult,
@@ -126,8 +127,13 @@ export class Run {
       sources.map((source) => relativeOf(source, this.links.get(source.sourceId)!)),
       () => true,
       () => null,
-      (refs) => this.engine.claims(this.settings, refs),
+      (refs) => this.readClaims(refs),
     );
+  }
+
+  /** Claims of sources of this run, or (size not known) of an earlier one. */
+  readClaims(sources: readonly SourceRef[]): Promise<ClaimsFound[]> {
+    return this.engine.claims(this.settings, sources, ({ sourceId }) => this.byId().get(sourceId)?.size ?? 0);
   }
 
   /** Cuts sources into shards and says what each becomes. */
@@ -153,6 +159,7 @@ export class Run {
       copies: kinship.copies,
       foundRelated: kinship.foundRelated,
       links: this.links.get(found.sourceId) ?? null,
+      outline: this.families.outlines.get(found.sourceId) ?? null,
     };
   }
 

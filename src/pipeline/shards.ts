@@ -5,24 +5,45 @@ const SHARD_BYTES = 48 * 1024 * 1024;
 /** … or this many sources. */
 const SHARD_SOURCES = 1000;
 
+/** A shard near the end is this much smaller at the most: the last ones should not leave threads without work. */
+const LAST_SHARDS = 4;
+
+/** Cuts a list, in its order, into pieces that stay below a size and a number, as far as single items do. */
+export function cutBySize<T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  maxBytes: number | ((rest: number) => number),
+  maxItems: number,
+): T[][] {
+  const pieces: T[][] = [];
+  let rest = items.reduce((n, item) => n + sizeOf(item), 0);
+  let piece: T[] = [];
+  let bytes = 0;
+  let limit = typeof maxBytes === 'number' ? maxBytes : maxBytes(rest);
+  for (const item of items) {
+    const size = sizeOf(item);
+    if (piece.length > 0 && (bytes + size > limit || piece.length >= maxItems)) {
+      pieces.push(piece);
+      rest -= bytes;
+      piece = [];
+      bytes = 0;
+      if (typeof maxBytes !== 'number') limit = maxBytes(rest);
+    }
+    piece.push(item);
+    bytes += size;
+  }
+  if (piece.length > 0) pieces.push(piece);
+  return pieces;
+}
+
 /**
  * Cuts the list, in its order, into shards. Depends on sizes alone, so that the files of a run are the same with any
  * number of threads.
  */
-export function cutShards<T>(sources: readonly T[], sizeOf: (source: T) => number): T[][] {
-  const shards: T[][] = [];
-  let shard: T[] = [];
-  let bytes = 0;
-  for (const source of sources) {
-    const size = sizeOf(source);
-    if (shard.length > 0 && (bytes + size > SHARD_BYTES || shard.length >= SHARD_SOURCES)) {
-      shards.push(shard);
-      shard = [];
-      bytes = 0;
-    }
-    shard.push(source);
-    bytes += size;
-  }
-  if (shard.length > 0) shards.push(shard);
-  return shards;
-}
+export const cutShards = <T>(sources: readonly T[], sizeOf: (source: T) => number): T[][] =>
+  cutBySize(
+    sources,
+    sizeOf,
+    (rest) => Math.max(SHARD_BYTES / LAST_SHARDS, Math.min(SHARD_BYTES, rest / LAST_SHARDS)),
+    SHARD_SOURCES,
+  );

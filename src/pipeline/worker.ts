@@ -16,6 +16,7 @@ import type { IssueRow, MessageRow } from '../records/tables.ts';
 import { sinkOpener } from '../sinks/sink.ts';
 import { Part } from './parts.ts';
 import type {
+  ClaimsFound,
   ClaimsResult,
   ClaimsTask,
   PeekResult,
@@ -59,14 +60,14 @@ async function overFrames<T>(
   settings: RunSettings,
   source: SourceRef,
   otherwise: T,
-  read: (frames: Iterable<Frame>) => T,
+  read: (frames: Iterable<Frame>, size: number) => T,
   part: 'all' | 'head' = 'all',
 ): Promise<T> {
   try {
     const bytes = await openByteSource(source.spec.path, settings.limits, part);
     try {
       const options = part === 'head' ? { chunkBytes: HEAD_BYTES } : {};
-      return read(new JsonlReader(bytes, settings.limits, options).frames());
+      return read(new JsonlReader(bytes, settings.limits, options).frames(), bytes.size);
     } finally {
       bytes.close();
     }
@@ -92,14 +93,19 @@ export async function peek(task: PeekTask): Promise<PeekResult> {
 }
 
 export async function claims(task: ClaimsTask): Promise<ClaimsResult> {
-  const results: Claims[] = [];
+  const results: ClaimsFound[] = [];
   for (const source of task.sources) {
     const claimsOf = formatOf(source).claims;
-    results.push(
-      claimsOf === undefined
-        ? noClaims()
-        : await overFrames(task.settings, source, noClaims(), (frames) => claimsOf(frames, source.spec)),
-    );
+    const none = { claims: noClaims(), outline: null };
+    if (claimsOf === undefined) results.push(none);
+    else {
+      results.push(
+        await overFrames<ClaimsFound>(task.settings, source, none, (frames, size) => {
+          const { outline, ...found } = claimsOf(frames, source.spec);
+          return { claims: found, outline: outline === undefined ? null : { size, outlined: outline } };
+        }),
+      );
+    }
   }
   return results;
 }
@@ -196,6 +202,7 @@ async function readFrom(
     copies: new Set(source.copies),
     foundRelated: source.foundRelated,
     links: source.links,
+    outline: source.outline,
     resume: source.resume,
     wantsResume: source.prior !== null,
     budget: ByteBudget.attach(settings.budget),

@@ -38,8 +38,8 @@ const compressors = {
   ZSTD: (page: Uint8Array): Uint8Array =>
     zstdCompressSync(page, {
       params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
-      // One piece of output; zlib's own default is 16 KiB at a time
-      chunkSize: Math.max(1024, page.length),
+      // Pages shrink to less than this: one piece of output, and no more fresh memory than it takes
+      chunkSize: Math.max(1024, Math.ceil(page.length / 3)),
     }),
 };
 

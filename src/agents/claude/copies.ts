@@ -2,9 +2,10 @@
 
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
-import type { Claims, FamilyMember, Kinship, SourceSpec } from '../agent.ts';
+import type { Claims, FamilyMember, Kinship, Outlined, SourceSpec } from '../agent.ts';
 import { grown, IdTable } from './id-table.ts';
 import { factsOf } from './links.ts';
+import { type ClaudeOutline, OutlineBuilder } from './outline.ts';
 import { isoTime, Row } from './row.ts';
 
 /**
@@ -18,31 +19,58 @@ const NOT_NATIVE = 2;
 /** Identity of a reply over files, apart from those of rows. */
 export const replyClaim = (messageId: string): number => hash53(`message ${messageId}`);
 
-/** Claims on all transcript rows of a file (by uuid) and all its replies (by message id). */
-export function claims(frames: Iterable<Frame>, source: SourceSpec): Claims {
-  const { sessionId, isAgent } = factsOf(source);
+/**
+ * Claims on all transcript rows of a file (by uuid) and all its replies (by message id), and the outline of the same
+ * pass.
+ */
+export function claims(frames: Iterable<Frame>, source: SourceSpec): Claims & { outline: Outlined<ClaudeOutline> } {
+  const builder = new ClaimsBuilder(source);
+  const outline = new OutlineBuilder(source, null);
   const row = new Row('loose');
-  const table = new IdTable();
-  let ranks = new Uint8Array(64);
-  let firstTimestamp: number | null = null;
-  const claim = (key: number, rank: number): void => {
-    const index = table.add(key);
-    if (index === ranks.length) ranks = grown(ranks);
-    // The twin of a copied row is a copy too, even where only one of them says so.
-    ranks[index] = Math.max(ranks[index]!, rank);
-  };
   for (const frame of frames) {
-    if (!row.read(frame.bytes()) || row.kind === 'other') continue;
-    firstTimestamp ??= isoTime(row.text('timestamp'));
-    const copied = isAgent || row.looksCopied(sessionId);
+    if (!row.read(frame.bytes())) continue;
+    builder.add(row);
+    outline.add(row, frame.ordinal);
+  }
+  return { ...builder.finish(), outline: outline.finish(false) };
+}
+
+class ClaimsBuilder {
+  private readonly sessionId: string;
+  private readonly isAgent: boolean;
+  private readonly table = new IdTable();
+  private ranks = new Uint8Array(64);
+  private firstTimestamp: number | null = null;
+
+  constructor(source: SourceSpec) {
+    const { sessionId, isAgent } = factsOf(source);
+    this.sessionId = sessionId;
+    this.isAgent = isAgent;
+  }
+
+  add(row: Row): void {
+    if (row.kind === 'other') return;
+    this.firstTimestamp ??= isoTime(row.text('timestamp'));
+    const copied = this.isAgent || row.looksCopied(this.sessionId);
     const rank = copied ? NOT_NATIVE : row.equals('sessionKind', 'bg') ? NATIVE_IN_BACKGROUND : NATIVE;
     const uuid = row.idHash('uuid');
-    if (uuid !== 0) claim(uuid, rank);
-    if (row.kind !== 'assistant') continue;
+    if (uuid !== 0) this.claim(uuid, rank);
+    if (row.kind !== 'assistant') return;
     const messageId = row.id('message.id');
-    if (messageId !== null) claim(replyClaim(messageId), row.isTrue('isSidechain') ? NOT_NATIVE : rank);
+    if (messageId !== null) this.claim(replyClaim(messageId), row.isTrue('isSidechain') ? NOT_NATIVE : rank);
   }
-  return { keys: table.keys.slice(0, table.size), ranks: ranks.slice(0, table.size), firstTimestamp };
+
+  finish(): Claims {
+    const { size, keys } = this.table;
+    return { keys: keys.slice(0, size), ranks: this.ranks.slice(0, size), firstTimestamp: this.firstTimestamp };
+  }
+
+  private claim(key: number, rank: number): void {
+    const index = this.table.add(key);
+    if (index === this.ranks.length) this.ranks = grown(this.ranks);
+    // The twin of a copied row is a copy too, even where only one of them says so.
+    this.ranks[index] = Math.max(this.ranks[index]!, rank);
+  }
 }
 
 /** Members from the one with the best claim among equals: earlier first row, then path. */

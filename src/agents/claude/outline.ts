@@ -10,7 +10,7 @@ import { type Activity, FORKED, FORKED_TWIN, LEAF, MESSAGE, RESULT, RowTree, SID
 import { type FileFacts, factsOf, LinkCollector } from './links.ts';
 import { ReplyLedger } from './replies.ts';
 import { Row } from './row.ts';
-import { BEFORE, PENDING_SUMMARIES, ROOT, type Tail } from './tail.ts';
+import { BEFORE, NO_WINDOW, PENDING_SUMMARIES, ROOT, type Tail } from './tail.ts';
 
 /** Ordinals are ascending. All lists are empty for nearly all files. */
 export interface ClaudeOutline {
@@ -41,14 +41,13 @@ export function outlineFrames(
   const row = new Row('loose');
   for (const frame of frames) {
     // What cannot be read is reported by the decoder.
-    if (!row.read(frame.bytes())) continue;
-    if (row.kind === 'other') builder.addOther(row, frame.ordinal);
-    else builder.addTranscript(row, frame.ordinal);
+    if (row.read(frame.bytes())) builder.add(row, frame.ordinal);
   }
-  return builder.finish();
+  return builder.finish(true);
 }
 
-class OutlineBuilder {
+/** Builds an outline row by row. */
+export class OutlineBuilder {
   private readonly facts: FileFacts;
   private readonly links: LinkCollector;
   private readonly replies: ReplyLedger;
@@ -72,7 +71,12 @@ class OutlineBuilder {
     this.tree = new RowTree(saved, (key) => this.replies.numberOfSaved(key));
   }
 
-  addTranscript(row: Row, ordinal: number): void {
+  add(row: Row, ordinal: number): void {
+    if (row.kind === 'other') this.addOther(row, ordinal);
+    else this.addTranscript(row, ordinal);
+  }
+
+  private addTranscript(row: Row, ordinal: number): void {
     this.links.add(row);
     const isForked = row.isObject('forkedFrom');
     const id = row.idHash('uuid');
@@ -94,7 +98,7 @@ class OutlineBuilder {
     if (id !== 0) this.tree.add(id, ordinal, this.parentOf(row), flags, reply);
   }
 
-  addOther(row: Row, ordinal: number): void {
+  private addOther(row: Row, ordinal: number): void {
     if (row.equals('type', 'last-prompt')) {
       if (!row.isTrue('explicit')) return;
       if (this.wasRewound) throw new ReadWholeSource();
@@ -102,7 +106,8 @@ class OutlineBuilder {
     } else if (row.equals('type', 'summary')) this.summaries.push({ ordinal, leaf: row.idHash('leafUuid') });
   }
 
-  finish(): { outline: ClaudeOutline; links: Links } {
+  /** `withWindow`: the tail is to be gone on from; else it holds no rows. */
+  finish(withWindow: boolean): { outline: ClaudeOutline; links: Links } {
     const { tree } = this;
     const rewoundTo = this.rewindTo === 0 ? -1 : tree.table.find(this.rewindTo);
     if (this.rewindTo !== 0 && this.saved !== null) throw new ReadWholeSource();
@@ -118,7 +123,7 @@ class OutlineBuilder {
       summary: this.findSummary(),
       tail: {
         rows: (this.saved?.rows ?? 0) + tree.size - (this.saved?.window.ids.length ?? 0),
-        window: tree.window(activity, (reply) => this.replies.keyOf(reply)),
+        window: withWindow ? tree.window(activity, (reply) => this.replies.keyOf(reply)) : NO_WINDOW,
         leaf: tree.inWindow(tree.leaf),
         rewound: rewoundTo !== -1 || this.wasRewound,
         open: this.replies.open(),

@@ -32,6 +32,9 @@ export interface Tail {
   readonly summaries: readonly number[];
 }
 
+/** Of an end that nobody goes on from. */
+export const NO_WINDOW: Tail['window'] = { ids: [], parents: [], flags: [], replies: [], onPath: [], active: [] };
+
 /** Parents that are no index. */
 export const ROOT = -1;
 /** In the file, but before the window. */

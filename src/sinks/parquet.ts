@@ -3,8 +3,11 @@
  * a reader to skip row groups. Row groups are cut by bytes and written at once, so that memory stays flat.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
-import type { DecodedArray, RowGroup } from 'hyparquet';
+import type { ColumnChunk, DecodedArray, RowGroup, SchemaTree } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { writeColumn } from 'hyparquet-writer/src/column.js';
+import { encodeNestedValues } from 'hyparquet-writer/src/dremel.js';
+import { schemaPathResolver } from 'hyparquet-writer/src/schema.js';
 import type { Column, TableName } from '../records/tables.ts';
 import { ColumnarSink } from './columnar-sink.ts';
 import {
@@ -18,6 +21,7 @@ import {
   TimestampColumn,
 } from './columns.ts';
 import type { FileOutput } from './file-output.ts';
+import { isPlain, writePlainColumn } from './parquet-plain.ts';
 import { parquetSchema } from './parquet-schema.ts';
 import {
   columnsInFile,
@@ -125,21 +129,8 @@ function cellReader(buffer: ColumnBuffer): (at: number) => unknown {
   throw new Error(`no reader for column ${buffer.column.name}`);
 }
 
-/** How the library is to write a column of this row group. `data` is built when its turn comes, and let go after it. */
-function columnSource(buffer: ColumnBuffer) {
-  const { name, type } = buffer.column;
-  const keys = buffer instanceof ListColumn ? buffer.items : buffer;
-  const dictionary = keys instanceof KeyColumn && !keys.hasLong;
-  return {
-    name,
-    get data(): DecodedArray {
-      return values(buffer);
-    },
-    // Long strings must not get into the library's dictionary Map, nor into its comparisons
-    ...(dictionary ? {} : { encoding: 'PLAIN' as const }),
-    statistics: type === 'key' ? dictionary : type === 'id' || type === 'int' || type === 'timestamp',
-  };
-}
+/** Whether a column's least and greatest values are kept, for readers to skip row groups by. */
+const hasStatistics = ({ type }: Column): boolean => type === 'id' || type === 'int' || type === 'timestamp';
 
 /**
  * The library keeps least and greatest values until it writes the footer, but those are views into column buffers that
@@ -156,12 +147,18 @@ function keepStatistics({ columns }: RowGroup): void {
 /** One table as a Parquet file. */
 export class ParquetSink extends ColumnarSink {
   readonly #writer: ParquetWriter;
+  readonly #file: FileByteWriter;
+  readonly #levels = new ByteWriter();
+  readonly #pathOf: (path: string[]) => SchemaTree[];
 
   constructor(target: SinkTarget) {
     super(target, target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES, columnBuffer);
+    this.#file = new FileByteWriter(this.output);
+    const schema = parquetSchema(columnsInFile(target));
+    this.#pathOf = schemaPathResolver(schema);
     this.#writer = new ParquetWriter({
-      writer: new FileByteWriter(this.output),
-      schema: parquetSchema(columnsInFile(target)),
+      writer: this.#file,
+      schema,
       codec: 'ZSTD',
       compressors,
       createdBy: 'sessionlake',
@@ -173,11 +170,67 @@ export class ParquetSink extends ColumnarSink {
   }
 
   protected writeGroup(rows: number): void {
-    this.#writer.write({ columnData: this.columns.map(columnSource), rowGroupSize: rows, pageSize: PAGE_BYTES });
-    keepStatistics(this.#writer.row_groups.at(-1)!);
+    const start = this.#file.offset;
+    const columns = this.columns.map((buffer) => this.#writeColumn(buffer));
+    const group: RowGroup = {
+      columns,
+      total_byte_size: columns.reduce((n, { meta_data }) => n + (meta_data?.total_uncompressed_size ?? 0n), 0n),
+      num_rows: BigInt(rows),
+      total_compressed_size: BigInt(this.#file.offset - start),
+    };
+    keepStatistics(group);
+    this.#writer.row_groups.push(group);
+    this.#writer.num_rows += BigInt(rows);
+    this.#file.flush();
+  }
+
+  #writeColumn(buffer: ColumnBuffer): ColumnChunk {
+    const path = leafPath(this.#pathOf([buffer.column.name]));
+    const schemaPath = path.map((node) => node.element);
+    const element = schemaPath.at(-1)!;
+    if (isPlain(buffer)) {
+      const statistics = hasStatistics(buffer.column);
+      return writePlainColumn(buffer, {
+        writer: this.#file,
+        levels: this.#levels,
+        element,
+        compress: compressors.ZSTD,
+        statistics,
+      });
+    }
+    const keys = buffer instanceof ListColumn ? buffer.items : buffer;
+    // Long strings must not get into the library's dictionary Map, nor into its comparisons.
+    const dictionary = keys instanceof KeyColumn && !keys.hasLong;
+    const { chunk } = writeColumn({
+      writer: this.#file,
+      column: {
+        columnName: schemaPath
+          .slice(1)
+          .map(({ name }) => name)
+          .join('.'),
+        element,
+        schemaPath,
+        codec: 'ZSTD',
+        compressors,
+        stats: buffer.column.type === 'key' && dictionary,
+        pageSize: PAGE_BYTES,
+        columnIndex: false,
+        offsetIndex: false,
+        ...(dictionary ? {} : { encoding: 'PLAIN' as const }),
+      },
+      pageData: encodeNestedValues(path, values(buffer)),
+    });
+    return chunk;
   }
 
   protected writeEnd(): void {
     this.#writer.finish();
   }
+}
+
+/** From the root of the schema to the one leaf below a column. */
+function leafPath(path: readonly SchemaTree[]): SchemaTree[] {
+  const leaf = [...path];
+  for (let next = leaf.at(-1)?.children[0]; next !== undefined; next = next.children[0]) leaf.push(next);
+  return leaf;
 }

@@ -71,9 +71,9 @@ export interface ScanPaths {
 }
 
 /** Names wanted values by key, nested ones with dots: `['type', 'message', 'message.id']`. Slots count from 0. */
-export const scanPaths = (paths: readonly string[]): ScanPaths => ({
+export const scanPaths = (paths: readonly string[], isWanted: (path: string) => boolean = () => true): ScanPaths => ({
   count: paths.length,
-  root: buildLevel(paths.map((path, slot) => [slot, path.split('.')] as const)),
+  root: buildLevel(paths.flatMap((path, slot) => (isWanted(path) ? [[slot, path.split('.')] as const] : []))),
 });
 
 export class ObjectScanner extends JsonSkipper {

@@ -15,6 +15,8 @@ import { cutBySize } from './shards.ts';
 
 /** Sources a peek task looks at: enough to be worth a message. */
 const PEEK_BATCH = 200;
+/** So many sources are looked at here, while the threads are still starting. */
+const PEEK_HERE = 2000;
 /** Results that may wait for an earlier, slower one, a thread. They are small: rows are in files by then. */
 const AHEAD = 8;
 /** Bytes of sources a claims task reads, about: one a message would cost more than the reading. */
@@ -83,6 +85,10 @@ export class Engine {
 
   /** Links of the sources, in their order. */
   async peek(settings: RunSettings, sources: readonly SourceRef[]): Promise<Links[]> {
+    if (sources.length <= PEEK_HERE) {
+      const { peek } = await import('./worker.ts');
+      return [...(await peek({ settings, sources }))];
+    }
     const batches: Promise<Links[]>[] = [];
     for (let at = 0; at < sources.length; at += PEEK_BATCH) {
       const task: PeekTask = { settings, sources: sources.slice(at, at + PEEK_BATCH) };

@@ -129,8 +129,12 @@ function cellReader(buffer: ColumnBuffer): (at: number) => unknown {
   throw new Error(`no reader for column ${buffer.column.name}`);
 }
 
+/** Ids that come in runs; of random ones (hashes, uuids) least and greatest values would rule nothing out. */
+const CLUSTERED_IDS: ReadonlySet<string> = new Set(['session_id', 'source_id', 'source_path', 'cwd']);
+
 /** Whether a column's least and greatest values are kept, for readers to skip row groups by. */
-const hasStatistics = ({ type }: Column): boolean => type === 'id' || type === 'int' || type === 'timestamp';
+const hasStatistics = ({ name, type }: Column): boolean =>
+  type === 'int' || type === 'timestamp' || CLUSTERED_IDS.has(name);
 
 /**
  * The library keeps least and greatest values until it writes the footer, but those are views into column buffers that

@@ -52,7 +52,31 @@ const PATHS = [
 
 type Path = (typeof PATHS)[number];
 
-const WANTED = scanPaths(PATHS);
+/** What copies, branches and links are told by: all that a loose look is for. Other paths are absent for it. */
+const LOOSE_PATHS: ReadonlySet<string> = new Set<Path>([
+  'type',
+  'uuid',
+  'parentUuid',
+  'logicalParentUuid',
+  'isSidechain',
+  'sessionId',
+  'timestamp',
+  'sessionKind',
+  'requestSessionId',
+  'forkedFrom',
+  'forkedFrom.sessionId',
+  'isCompactSummary',
+  'toolUseResult',
+  'requestId',
+  'subtype',
+  'attachment.type',
+  'leafUuid',
+  'explicit',
+  'message.id',
+  'message.content',
+]);
+
+const WANTED = { strict: scanPaths(PATHS), loose: scanPaths(PATHS, (path) => LOOSE_PATHS.has(path)) };
 
 /** Slot of each path in the scanner. */
 const slots = Object.fromEntries(PATHS.map((path, slot) => [path, slot])) as Readonly<Record<Path, number>>;
@@ -64,9 +88,9 @@ export class Row {
   kind: RowKind = 'other';
   private readonly scanner: ObjectScanner;
 
-  /** `loose` is faster and leaves escapes and control bytes in strings to whoever parses them. */
+  /** `loose` is faster: it sees `LOOSE_PATHS` only, and leaves escapes and control bytes in strings unchecked. */
   constructor(mode: ScanMode) {
-    this.scanner = new ObjectScanner(WANTED, mode);
+    this.scanner = new ObjectScanner(WANTED[mode], mode);
   }
 
   /** Looks at a line; false where it is not one JSON object in UTF-8. What is asked then is void. */

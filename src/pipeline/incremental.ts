@@ -120,7 +120,7 @@ export class Incremental {
     const { cursor, output, run } = this;
     const batchId = cursor.nextBatchId();
     const batch = new BatchWriter(cursor, batchId);
-    const ledger = new ObservationLedger(cursor, (row) => usageDigest(row.agent, row.usage_key));
+    const ledger = new ObservationLedger(cursor, (row) => usageDigest(row.agent, row.usage_key, row.event_id));
     const byId = new Map(changes.map((change) => [change.found.sourceId, change]));
     output.begin(batchId);
     cursor.database.exec('BEGIN IMMEDIATE');

@@ -17,6 +17,8 @@ export interface PartsOptions {
   /** Beginning of file names: `part-<batch>-<shard>`. */
   readonly part: string;
   readonly partition: Partition;
+  /** Whether each file waits for the disk when it is closed. */
+  readonly sync: boolean;
 }
 
 /** Rows of one part. `close` keeps its files, `abort` removes them. */
@@ -72,7 +74,12 @@ export class Part {
     this.begun.set(path, again + 1);
     const number = String(this.number).padStart(2, '0') + (again === 0 ? '' : `-${again}`);
     const file = `${options.part}${number}.${fileExtension[options.format]}`;
-    return options.open({ table, path: join(path, file), omit: partitionColumns(options.partition, table) });
+    return options.open({
+      table,
+      path: join(path, file),
+      omit: partitionColumns(options.partition, table),
+      sync: options.sync,
+    });
   }
 
   private closeOldest(): void {

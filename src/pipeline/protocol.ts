@@ -53,6 +53,8 @@ export interface TablesOutput {
   readonly folder: string;
   readonly part: string;
   readonly partition: Partition;
+  /** Whether each file waits for the disk when it is closed; else they are synced together at the end. */
+  readonly sync: boolean;
 }
 
 /** What a shard's rows become. */

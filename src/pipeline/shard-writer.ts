@@ -33,8 +33,11 @@ export interface UsageCollector {
   drop(): void;
 }
 
-export const usageDigest = (agent: string, key: string): Buffer =>
-  hash('sha256', `${agent}\u0000${key}`, 'buffer').subarray(0, DIGEST_BYTES);
+/** Digest of what counts as one reply, for the ledger. A reply keyed by its event has a hash for a key already. */
+export const usageDigest = (agent: string, key: string, eventId: string): Buffer =>
+  key === eventId
+    ? Buffer.from(eventId, 'hex')
+    : hash('sha256', `${agent}\u0000${key}`, 'buffer').subarray(0, DIGEST_BYTES);
 
 /** 32-bit tag of a variant; 0 = null. */
 export const variantTag = (variant: string | null): number =>
@@ -79,7 +82,7 @@ export class UsageSpool implements UsageCollector {
     this.held.push(line);
     this.heldLength += line.length;
     this.packer.add(
-      usageDigest(row.agent, row.usage_key),
+      usageDigest(row.agent, row.usage_key, row.event_id),
       variantTag(claim.variant),
       claim.native,
       row.counted_output_tokens ?? -1,
@@ -225,7 +228,8 @@ export class ShardWriter implements RowTarget {
     const { options } = this;
     const number = this.nextPart++;
     if (options.kind === 'tables') return new Part(options.parts, number);
-    if (options.kind === 'stream') return new NdjsonFile(join(options.folder, `${options.part}${number}.ndjson`));
+    if (options.kind === 'stream')
+      return new NdjsonFile(join(options.folder, `${options.part}${number}.ndjson`), [], false);
     throw new Error('no rows are written for totals');
   }
 

@@ -1,5 +1,6 @@
 /** `export`: a whole snapshot, written beside the old one and switched in one step. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { cursorPath, manifestPath, OWN_FOLDER, syncFolder, writeManifest } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
@@ -24,6 +25,7 @@ export interface SnapshotTarget {
 
 /** The one batch of a snapshot. */
 const BATCH = '000001';
+const SYNCED_AT_ONCE = 64;
 
 interface Places {
   readonly stage: string;
@@ -137,13 +139,14 @@ class Snapshot {
     this.files.push(...(await own.close()));
     rmSync(join(this.stage, OWN_FOLDER, 'spool'), { recursive: true });
     for (const file of this.files) run.countRows(file.table, file.rows);
+    await syncFiles(this.files.map((file) => file.path));
     this.writeManifest();
     return run.report({ unchanged: 0, batches: [BATCH], rolledForward: 0 });
   }
 
   private output(name: string): TablesOutput {
     const { format, engine, partition } = this.target;
-    return { format, engine, partition, folder: this.stage, part: `part-${BATCH}-${name}` };
+    return { format, engine, partition, folder: this.stage, part: `part-${BATCH}-${name}`, sync: false };
   }
 
   private put(own: Part, table: 'sessions' | 'sources' | 'issues', row: Parameters<Part['write']>[1]): void {
@@ -189,6 +192,23 @@ class Snapshot {
       .sort((a, b) => (a.path < b.path ? -1 : 1));
     writeManifest(this.stage, { kind: 'snapshot', format: this.target.format, batches: [{ batch_id: BATCH, files }] });
   }
+}
+
+/** Waits until all files are on disk, several at a time: the switch must not outrun them. */
+async function syncFiles(paths: readonly string[]): Promise<void> {
+  for (let at = 0; at < paths.length; at += SYNCED_AT_ONCE) {
+    await Promise.all(
+      paths.slice(at, at + SYNCED_AT_ONCE).map(async (path) => {
+        const file = await open(path, 'r');
+        try {
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+      }),
+    );
+  }
+  for (const folder of new Set(paths.map((path) => dirname(path)))) syncFolder(folder);
 }
 
 export const shardName = (index: number): string => String(index).padStart(4, '0');

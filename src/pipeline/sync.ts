@@ -49,7 +49,7 @@ class LakeOutput implements BatchOutput {
 
   private tables(name: string): TablesOutput {
     const { format, engine, partition } = this.target;
-    return { format, engine, partition, folder: this.stage, part: `part-${this.batchId}-${name}` };
+    return { format, engine, partition, folder: this.stage, part: `part-${this.batchId}-${name}`, sync: true };
   }
 
   shardOutput(index: number): ShardOutput {

@@ -52,7 +52,7 @@ export class TotalsCollector implements UsageCollector {
   }
 
   tally({ agent, key, variant, native, timestamp, model, counted }: UsageTally): void {
-    const digest = key === null ? this.digestOfItsOwn() : usageDigest(agent, key);
+    const digest = key === null ? this.digestOfItsOwn() : usageDigest(agent, key, '');
     this.packer.add(digest, variantTag(variant), native, counted.counted_output_tokens ?? -1);
     const label = agent + LABEL_SEPARATOR + this.day.of(timestamp) + LABEL_SEPARATOR + (model ?? '');
     let index = this.labels.get(label);

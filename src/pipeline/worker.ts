@@ -127,6 +127,7 @@ async function writerFor(output: ShardOutput, usage: UsageCollector): Promise<Wr
           folder: output.folder,
           part: output.part,
           partition: output.partition,
+          sync: output.sync,
         },
       };
   }
@@ -295,6 +296,7 @@ export async function writeUsage(task: UsageTask): Promise<UsageResult> {
       folder: task.folder,
       part: task.part,
       partition: task.partition,
+      sync: task.sync,
     },
     0,
   );

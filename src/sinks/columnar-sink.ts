@@ -24,7 +24,7 @@ export abstract class ColumnarSink implements TableSink {
     this.#names = columns.map((column) => column.name);
     this.#groupBytes = groupBytes;
     this.#range = new TimeRange(target.table);
-    this.output = new FileOutput(target.path);
+    this.output = new FileOutput(target.path, target.sync);
   }
 
   /** Writes so many rows: all that the columns hold. */

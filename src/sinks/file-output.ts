@@ -14,6 +14,8 @@ export interface WrittenFile {
 
 export class FileOutput {
   readonly path: string;
+  /** Whether `close` waits for the disk; else whoever needs the file to outlive a power cut syncs it later. */
+  readonly #sync: boolean;
   /** Bytes taken so far. */
   bytes = 0;
   #descriptor: number | null = null;
@@ -23,8 +25,9 @@ export class FileOutput {
   readonly #hash: Hash = createHash('sha256');
 
   /** Nothing is created yet. */
-  constructor(path: string) {
+  constructor(path: string, sync = true) {
     this.path = path;
+    this.#sync = sync;
   }
 
   /** Takes all bytes; the caller may reuse their memory. The file must not exist and is readable by its owner alone. */
@@ -49,7 +52,7 @@ export class FileOutput {
     if (descriptor === null) return null;
     this.#descriptor = null;
     try {
-      fsyncSync(descriptor);
+      if (this.#sync) fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }

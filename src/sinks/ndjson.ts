@@ -32,9 +32,9 @@ export class NdjsonFile {
   readonly #encoder: NdjsonEncoder;
   readonly #output: FileOutput;
 
-  constructor(path: string, omit: readonly string[] = []) {
+  constructor(path: string, omit: readonly string[] = [], sync = true) {
     this.#encoder = new NdjsonEncoder(omit);
-    this.#output = new FileOutput(path);
+    this.#output = new FileOutput(path, sync);
   }
 
   get bytesBuffered(): number {
@@ -71,9 +71,9 @@ export class NdjsonSink implements TableSink {
   readonly #file: NdjsonFile;
   readonly #range: TimeRange;
 
-  constructor({ table, path, omit }: SinkTarget) {
+  constructor({ table, path, omit, sync }: SinkTarget) {
     this.#table = table;
-    this.#file = new NdjsonFile(path, omit);
+    this.#file = new NdjsonFile(path, omit, sync);
     this.#range = new TimeRange(table);
   }
 

@@ -113,7 +113,7 @@ export class ParquetLiteSink implements TableSink {
     this.#checks = this.#columns.map((column) => new CellChecks(table, column));
     this.#range = new TimeRange(table);
     this.#rowGroupBytes = target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES;
-    this.#output = new FileOutput(target.path);
+    this.#output = new FileOutput(target.path, target.sync);
     const schema = new ParquetSchema(
       Object.fromEntries(this.#columns.map((column) => [column.name, fieldDefinition(column)])),
     );

@@ -43,6 +43,8 @@ export interface SinkTarget {
   readonly path: string;
   /** Columns that are not in the file because its folder names them (Hive partitions). */
   readonly omit?: readonly string[];
+  /** Whether `close` waits for the disk; true unless said otherwise. */
+  readonly sync?: boolean;
   /** Bytes of row data after which a Parquet row group is cut; 16 MiB. Arrow batches are cut at half of it. */
   readonly rowGroupBytes?: number;
 }

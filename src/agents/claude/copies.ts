@@ -3,10 +3,11 @@
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
 import type { Claims, FamilyMember, Kinship, Outlined, SourceSpec } from '../agent.ts';
+import { parseIsoTime } from '../dialects/clock.ts';
 import { grown, IdTable } from './id-table.ts';
 import { factsOf } from './links.ts';
 import { type ClaudeOutline, OutlineBuilder } from './outline.ts';
-import { isoTime, Row } from './row.ts';
+import { Row } from './row.ts';
 
 /**
  * Ranks of a claim. Native: the row carries its file's session id, the file is no agent's, and nothing on any row of that
@@ -50,7 +51,7 @@ class ClaimsBuilder {
 
   add(row: Row): void {
     if (row.kind === 'other') return;
-    this.firstTimestamp ??= isoTime(row.text('timestamp'));
+    this.firstTimestamp ??= parseIsoTime(row.text('timestamp'));
     const copied = this.isAgent || row.looksCopied(this.sessionId);
     const rank = copied ? NOT_NATIVE : row.equals('sessionKind', 'bg') ? NATIVE_IN_BACKGROUND : NATIVE;
     const uuid = row.idHash('uuid');

@@ -3,13 +3,14 @@
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
 import type { DecodeContext, Emitter } from '../agent.ts';
+import { parseIsoTime } from '../dialects/clock.ts';
 import { replyClaim } from './copies.ts';
 import { OrdinalCursor } from './id-table.ts';
 import { type FileFacts, factsOf } from './links.ts';
 import { type ClaudeOutline, variantKey } from './outline.ts';
 import { OutputQueue } from './queue.ts';
 import { newReply, Reply, type ReplyState, type RowPlace } from './reply.ts';
-import { isoTime, type Row } from './row.ts';
+import type { Row } from './row.ts';
 import type { SavedEntry } from './state.ts';
 import { hasUncountedUsage, readUsage, type Standing } from './usage.ts';
 
@@ -83,7 +84,7 @@ export class ReplyReader {
   /** Time and place of the row. */
   place(frame: Frame): RowPlace {
     const timestampText = this.row.text('timestamp');
-    return { position: frame.position(), timestamp: isoTime(timestampText), timestampText };
+    return { position: frame.position(), timestamp: parseIsoTime(timestampText), timestampText };
   }
 
   /** The reply that an assistant row belongs to: an open one, or a new one, which ends the others. */

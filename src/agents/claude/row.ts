@@ -2,7 +2,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { ObjectScanner, type ScanMode, scanPaths } from '../../framing/json-scan.ts';
 import { hash53 } from '../../records/identity.ts';
-import { parseIsoTime } from '../dialects/clock.ts';
 import { idOrNull } from './guards.ts';
 import { hashAscii } from './id-hash.ts';
 
@@ -199,48 +198,3 @@ export class Row {
 }
 
 const TOOL_RESULT = Buffer.from('"tool_result"');
-
-/** As `parseIsoTime`, quicker for the one spelling the vendor writes (`Date.toISOString`). */
-export function isoTime(text: string | null): number | null {
-  if (text === null) return null;
-  if (text.length !== 24 || text.charCodeAt(23) !== 0x5a) return parseIsoTime(text);
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 2);
-  const day = digits(text, 8, 2);
-  const hour = digits(text, 11, 2);
-  const minute = digits(text, 14, 2);
-  const second = digits(text, 17, 2);
-  const millis = digits(text, 20, 3);
-  const plain =
-    text[4] === '-' &&
-    text[7] === '-' &&
-    text[10] === 'T' &&
-    text[13] === ':' &&
-    text[16] === ':' &&
-    text[19] === '.' &&
-    // The end of a month and odd values are left to the full check.
-    year >= 1970 &&
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= 28 &&
-    hour >= 0 &&
-    hour < 24 &&
-    minute >= 0 &&
-    minute < 60 &&
-    second >= 0 &&
-    second < 60 &&
-    millis >= 0;
-  return plain ? Date.UTC(year, month - 1, day, hour, minute, second, millis) : parseIsoTime(text);
-}
-
-/** The number in `length` decimal digits; NaN where they are none. */
-const digits = (text: string, from: number, length: number): number => {
-  let value = 0;
-  for (let i = from; i < from + length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return Number.NaN;
-    value = value * 10 + digit;
-  }
-  return value;
-};

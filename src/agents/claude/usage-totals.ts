@@ -5,8 +5,9 @@
 
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { parseIsoTime } from '../dialects/clock.ts';
 import { factsOf } from './links.ts';
-import { isoTime, Row } from './row.ts';
+import { Row } from './row.ts';
 import { mergeSamples, readUsage, toObservation, type UsageSample } from './usage.ts';
 
 /** Replies whose first row is remembered: more are never under way at once. */
@@ -63,7 +64,7 @@ export class UsageTotalsDecoder implements Decoder {
     this.tell();
     const position = frame.position();
     const timestampText = row.text('timestamp');
-    const time = { timestamp: isoTime(timestampText), timestampText };
+    const time = { timestamp: parseIsoTime(timestampText), timestampText };
     if (key === null) {
       this.out.usage(this.at(position, time), toObservation(sample, null, null, false));
       return;

@@ -6,6 +6,10 @@
  */
 export function parseIsoTime(text: unknown): number | null {
   if (typeof text !== 'string' || text.length < 20 || text.length > 40) return null;
+  return (text.length === 24 ? parseCanonical(text) : null) ?? parseAny(text);
+}
+
+function parseAny(text: string): number | null {
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
   const millis = Date.parse(text.replace(',', '.').replace(' ', 'T'));
   if (Number.isNaN(millis)) return null;
@@ -13,3 +17,47 @@ export function parseIsoTime(text: unknown): number | null {
   const micros = fraction.length > 3 ? Number(fraction.slice(3, 6).padEnd(3, '0')) : 0;
   return millis + micros / 1000;
 }
+
+/** The spelling of `Date.toISOString`, which is nearly every one; null where it is another or needs the full check. */
+function parseCanonical(text: string): number | null {
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const hour = digits(text, 11, 2);
+  const minute = digits(text, 14, 2);
+  const second = digits(text, 17, 2);
+  const millis = digits(text, 20, 3);
+  const plain =
+    text[23] === 'Z' &&
+    text[4] === '-' &&
+    text[7] === '-' &&
+    text[10] === 'T' &&
+    text[13] === ':' &&
+    text[16] === ':' &&
+    text[19] === '.' &&
+    // The end of a month and odd values are left to the full check.
+    year >= 1970 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= 28 &&
+    hour >= 0 &&
+    hour < 24 &&
+    minute >= 0 &&
+    minute < 60 &&
+    second >= 0 &&
+    second < 60 &&
+    millis >= 0;
+  return plain ? Date.UTC(year, month - 1, day, hour, minute, second, millis) : null;
+}
+
+/** The number in `length` decimal digits; NaN where they are none. */
+const digits = (text: string, from: number, length: number): number => {
+  let value = 0;
+  for (let i = from; i < from + length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+};

@@ -35,9 +35,33 @@ const OLD_GENERATION_MB = 2048;
 export const isWorkerDeath = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
+type TaskName = 'peek' | 'claims' | 'shard' | 'writeUsage';
+type RunTask = <T>(name: TaskName, task: unknown) => Promise<T>;
+
+/**
+ * Starts tasks in the order in which they come, `limit` at a time. The pool's own queue does not keep the order, and a
+ * shard that is begun late keeps the results of all later ones waiting.
+ */
+function inOrder(limit: number, run: RunTask): RunTask {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(name: TaskName, task: unknown): Promise<T> => {
+    if (running >= limit) await new Promise<void>((start) => waiting.push(start));
+    else running++;
+    try {
+      return await run<T>(name, task);
+    } finally {
+      // The place is handed on; only where nobody waits is it given up.
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}
+
 /** Something that runs the exports of `worker.ts` by name. */
 interface Executor {
-  run<T>(name: 'peek' | 'claims' | 'shard' | 'writeUsage', task: unknown): Promise<T>;
+  run: RunTask;
   close(): Promise<void>;
 }
 
@@ -52,7 +76,8 @@ async function threadPool(threads: number): Promise<Executor> {
     concurrentTasksPerWorker: 1,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   });
-  return { run: (name, task) => pool.run(task, { name }), close: () => pool.destroy() };
+  const run = inOrder(threads, <T>(name: TaskName, task: unknown): Promise<T> => pool.run(task, { name }));
+  return { run, close: () => pool.destroy() };
 }
 
 /** Little work is done sooner here than a thread starts. Tasks run one after the other. */
@@ -79,7 +104,7 @@ export class Engine {
     this.executor = threads === 0 ? thisThread() : threadPool(threads);
   }
 
-  private async run<T>(name: 'peek' | 'claims' | 'shard' | 'writeUsage', task: unknown): Promise<T> {
+  private async run<T>(name: TaskName, task: unknown): Promise<T> {
     return (await this.executor).run<T>(name, task);
   }
 

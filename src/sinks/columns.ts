@@ -246,6 +246,8 @@ export class KeyColumn extends ColumnBuffer {
   override reset(): void {
     super.reset();
     this.values.length = 0;
+    // Buffers outlive their file: the next one may have other keys.
+    if (this.#interned.size === MOST_KEYS) this.#interned.clear();
   }
 }
 

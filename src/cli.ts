@@ -5,8 +5,6 @@ if (major < 22 || (major === 22 && minor < 15)) {
   process.stderr.write(`sessionlake needs Node 22.15 or newer; this is ${process.version}\n`);
   process.exitCode = 1;
 } else {
-  // Compiled code is kept in the system's temporary folder: a quarter of a second less for a cron job that finds nothing.
-  (await import('node:module')).enableCompileCache();
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 }

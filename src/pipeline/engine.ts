@@ -26,7 +26,7 @@ const CLAIMS_BYTES = 8 * 1024 * 1024;
  * Rows die young but are not few: left alone, V8 lets this space grow until two threads hold hundreds of megabytes of
  * garbage and of buffers that belong to it.
  */
-const YOUNG_GENERATION_MB = 32;
+const YOUNG_GENERATION_MB = 16;
 
 /** Far more than any record within the limits needs; a hostile one must not take the machine's memory. */
 const OLD_GENERATION_MB = 2048;

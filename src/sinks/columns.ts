@@ -9,7 +9,7 @@ import { ByteBuffer, validUtf8, wellFormed } from './text.ts';
 const FIRST_ROWS = 256;
 const FIRST_BYTES = 4096;
 /** Memory of a text column that is kept from one row group to the next. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+const KEPT_BYTES = 20 * 1024 * 1024;
 /** Offsets are 32-bit in Arrow and in Parquet pages. */
 const MAX_BYTES = 0x7fffffff;
 

@@ -1,6 +1,7 @@
 /** Content blocks of messages: what in them is text, and what tools are called and answer. */
 
 import { ObjectScanner, scanPaths } from '../../framing/json-scan.ts';
+import { keepBytes } from '../../framing/keep-bytes.ts';
 import type { ToolCallRow } from '../../records/tables.ts';
 import { identifyTool } from '../dialects/tools.ts';
 import { asObject, field, idOrNull, type Json, stringField, textOrNull } from './guards.ts';
@@ -80,5 +81,5 @@ export function rawInputs(row: Row): (Uint8Array | null)[] {
   return row
     .elements('message.content')
     .filter((element) => element[0] === OPEN_BRACE)
-    .map((block) => (inputScanner.scan(block) && inputScanner.isPresent(0) ? Buffer.from(inputScanner.raw(0)) : null));
+    .map((block) => (inputScanner.scan(block) && inputScanner.isPresent(0) ? keepBytes(inputScanner.raw(0)) : null));
 }

@@ -1,6 +1,7 @@
 /** One line of a session file, looked at without parsing it: the facts that copies, branches and usage rest on. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { ObjectScanner, type ScanMode, scanPaths } from '../../framing/json-scan.ts';
+import { keepBytes } from '../../framing/keep-bytes.ts';
 import { hash53 } from '../../records/identity.ts';
 import { idOrNull } from './guards.ts';
 import { hashAscii } from './id-hash.ts';
@@ -154,7 +155,7 @@ export class Row {
 
   /** The bytes of a value, copied: JSON text exactly as recorded. null where it is absent or `null`. */
   copyRaw(path: Path): Uint8Array | null {
-    return this.has(path) ? Buffer.from(this.scanner.raw(slots[path])) : null;
+    return this.has(path) ? keepBytes(this.scanner.raw(slots[path])) : null;
   }
 
   /** Whether a value's bytes hold the needle. */

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -224,6 +225,20 @@ describe('what cannot be read', () => {
     const short = await run([...args, '--stop-at-byte', String(statSync(file).size + 1)]);
     expect(short.status).toBe(3);
     expect(short.stderr).toContain('fewer than --stop-at-byte');
+  });
+
+  it('takes a list of config folders apart only where the whole value is no folder', async () => {
+    const folder = temporaryFolder();
+    const one = fixture('claude', 'streamed-blocks-final-usage');
+    const two = fixture('claude', 'resume-copies-history');
+    const sessionsOf = async (variable: string): Promise<unknown[]> =>
+      parseRows(
+        (await run(['stream', '--agent', 'claude', '--tables', 'sessions'], { CLAUDE_CONFIG_DIR: variable })).stdout,
+      ).map((r) => r['session_id']);
+    expect(await sessionsOf(`${one},${two}`)).toHaveLength(3);
+    const odd = join(folder, 'a,b');
+    cpSync(one, odd, { recursive: true });
+    expect(await sessionsOf(odd)).toEqual(['0000a001-0000-4000-8000-00000000a001']);
   });
 
   it('reads a root that is named in its scope only, never the live one', async () => {

@@ -26,6 +26,8 @@ export interface RootCandidate {
   readonly path: string;
   /** Why it is looked at: `env CODEX_HOME`, `default`, `XDG` … shown to people. */
   readonly reason: string;
+  /** Where this is a folder, the candidate is not looked at: a value that can be read in two ways. */
+  readonly unless?: string;
 }
 
 export interface Entry {

@@ -1,7 +1,7 @@
 /** Where stores are: roots, exclusions, and the list of sources in reading order. */
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
-import type { AgentDefinition, AgentEnvironment, SourceSpec } from '../agents/agent.ts';
+import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec } from '../agents/agent.ts';
 import { sourceId } from '../records/identity.ts';
 import { type DiscoveryIssue, FileWalker } from './walker.ts';
 
@@ -81,7 +81,7 @@ const sidecarState = (spec: SourceSpec): string =>
     })
     .join(' ');
 
-function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): { path: string; reason: string }[] {
+function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): RootCandidate[] {
   const given = request.roots[agent.slug];
   if (given !== undefined) return given.map((path) => ({ path: resolve(path), reason: '--root' }));
   // A relative value of a variable is relative to nothing that a later run could know.
@@ -122,7 +122,8 @@ export function discover(request: DiscoveryRequest): Discovery {
     const seenRoots = new Set<string>();
     const seenIds = new Set<string>();
     const ofAgent: FoundSource[] = [];
-    for (const { path, reason } of rootsOf(agent, request)) {
+    for (const { path, reason, unless } of rootsOf(agent, request)) {
+      if (unless !== undefined && walker.isFolder(unless)) continue;
       const exists = walker.isFolder(path) || (reason === '--root' && walker.isFile(path));
       found.push({ path, reason, exists });
       const real = walker.realPath(path);

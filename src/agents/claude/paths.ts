@@ -13,8 +13,12 @@ export const HISTORY_STORE = 'claude-history';
 export function roots({ env, home }: AgentEnvironment): RootCandidate[] {
   const variable = env['CLAUDE_CONFIG_DIR']?.trim() ?? '';
   if (variable !== '') {
-    const values = variable.includes(',') ? [variable, ...variable.split(',')] : [variable];
-    return distinct(values.map((value) => ({ path: configFolder(value, home), reason: 'env CLAUDE_CONFIG_DIR' })));
+    const reason = 'env CLAUDE_CONFIG_DIR';
+    const whole = { path: configFolder(variable, home), reason };
+    if (!variable.includes(',')) return [whole];
+    // The vendor takes the variable as one path; only where there is none such is it a list.
+    const parts = variable.split(',').map((value) => ({ path: configFolder(value, home), reason, unless: whole.path }));
+    return distinct([whole, ...parts]);
   }
   const config = env['XDG_CONFIG_HOME']?.trim() || join(home, '.config');
   return distinct([

@@ -99,10 +99,10 @@ describe('export', () => {
       const home = join(temporaryFolder(), 'home');
       const world = new World(home);
       // More sources than fit one shard, so that there is something to share between threads.
-    for (let i = 0; i < 1100; i++) world.apply(step('create', i % 11 === 0 ? 'codex' : 'claude', 0, i));
-    for (let i = 0; i < 600; i++) world.apply(step('append', i % 2 === 0 ? 'claude' : 'codex', i * 7, i));
-    for (let i = 0; i < 20; i++) world.apply(step('fork', 'claude', i * 31, 2));
-    const [one, four] = await Promise.all(
+      for (let i = 0; i < 1100; i++) world.apply(step('create', i % 11 === 0 ? 'codex' : 'claude', 0, i));
+      for (let i = 0; i < 600; i++) world.apply(step('append', i % 2 === 0 ? 'claude' : 'codex', i * 7, i));
+      for (let i = 0; i < 20; i++) world.apply(step('fork', 'claude', i * 31, 2));
+      const [one, four] = await Promise.all(
         ['1', '4'].map(async (threads) => {
           const out = join(temporaryFolder(), 'lake');
           const { status, stderr } = await run(['export', '--out', out, '--format', format, '--threads', threads], {

@@ -115,6 +115,29 @@ describe('streams', () => {
     expect(Buffer.concat(err).toString()).not.toMatch(/error|EPIPE|at .*\.js/i);
   });
 
+  it.skipIf(!existsSync('/dev/full'))('says that a full disk behind a pipe lost the rows', async () => {
+    const home = worldWith(2, 3);
+    const command = `"${process.execPath}" "${cli}" stream > /dev/full`;
+    const child = spawn('sh', ['-c', command], { env: { PATH: process.env['PATH'] ?? '', HOME: home } });
+    const err: Buffer[] = [];
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    expect(await new Promise((done) => child.on('close', done))).toBe(3);
+    expect(Buffer.concat(err).toString()).toContain('ENOSPC');
+  });
+
+  it.each(['usage', 'sources --json', 'detect', 'schema'])(
+    '%s ends quietly when its reader goes away',
+    async (command) => {
+      const child = spawn('sh', ['-c', `"${process.execPath}" "${cli}" ${command} | true`], {
+        env: { PATH: process.env['PATH'] ?? '', HOME: worldWith(2, 3) },
+      });
+      const err: Buffer[] = [];
+      child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+      expect(await new Promise((done) => child.on('close', done))).toBe(0);
+      expect(Buffer.concat(err).toString()).not.toMatch(/EPIPE|at .*\.js/);
+    },
+  );
+
   it('tells with a cursor only what is new', async () => {
     const home = worldWith(2, 3);
     const cursor = join(temporaryFolder(), 'c.db');
@@ -372,6 +395,16 @@ describe('lakes', () => {
     holder.close();
     expect(status).toBe(75);
     expect(stderr).toMatch(/another run holds/);
+  });
+
+  it('does not take an emptied cursor for a new one', async () => {
+    const home = worldWith(2, 2);
+    const lake = join(temporaryFolder(), 'lake');
+    await run(['sync', '--out', lake], { HOME: home });
+    for (const ending of ['', '-wal', '-shm']) writeFileSync(join(lake, '_sessionlake', `cursor.db${ending}`), '');
+    const { status, stderr } = await run(['sync', '--out', lake], { HOME: home });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/missing or empty/);
   });
 
   it('says in one line that nothing changed, and writes nothing', async () => {

@@ -1,4 +1,5 @@
 /** Incremental reading gives what one export gives, whatever happened to the store between the runs. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -39,6 +40,26 @@ describe('sync', () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it('takes back what a fork was counted for before its parent was there in full', async () => {
+    const folder = temporaryFolder();
+    const world = new World(join(folder, 'home'));
+    const step = (kind: 'create' | 'append' | 'fork', by: number): void =>
+      world.apply({ kind, agent: 'codex', at: 0, by });
+    step('create', 0);
+    for (let i = 0; i < 6; i++) step('append', 1);
+    step('fork', 1000);
+    const sessions = join(world.home, '.codex', 'sessions', '2026', '01', '05');
+    const parent = join(sessions, readdirSync(sessions).sort()[0]!);
+    const whole = readFileSync(parent, 'utf8');
+    const lines = whole.split('\n');
+    writeFileSync(parent, `${lines.slice(0, Math.floor(lines.length / 2)).join('\n')}\n`);
+    await syncHere(world.home, join(folder, 'lake'));
+    writeFileSync(parent, whole);
+    await syncHere(world.home, join(folder, 'lake'));
+    await exportHere(world.home, join(folder, 'snapshot'));
+    expect(ledgerSums(lakeRows(join(folder, 'lake')))).toEqual(ledgerSums(lakeRows(join(folder, 'snapshot'))));
   });
 
   it('keeps what a store has lost, marks its messages, and counts all that was ever billed', async () => {

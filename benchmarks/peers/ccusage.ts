@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from '../measure.ts';
@@ -11,7 +11,9 @@ export function ccusageProgram(): string | null {
       import.meta.resolve(`@ccusage/ccusage-${process.platform}-${process.arch}/package.json`),
     );
     const program = join(dirname(manifest), 'bin', 'ccusage');
-    return existsSync(program) ? program : null;
+    if (!existsSync(program)) return null;
+    chmodSync(program, 0o755); // the package has it without
+    return program;
   } catch {
     return null; // no such package for this platform
   }

@@ -209,9 +209,17 @@ function addCursorCommand(program: Command, done: (status: number) => void): voi
 /** Ends by a signal run what is to be done at the end; a batch that was under way is the next run's to clear. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
+/** A reader that went away is no error; anything else that keeps output from being written is. */
+function leaveQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`sessionlake: standard output cannot be written: ${error.message}\n`);
+  process.exit(3);
+}
+
 /** Runs the command line and gives the exit status. Never throws. */
 export async function main(args: readonly string[]): Promise<number> {
   for (const [signal, code] of Object.entries(signals)) process.once(signal, () => process.exit(code));
+  process.stdout.on('error', leaveQuietly);
   let status = 0;
   const done = (value: number): void => {
     status = value;

@@ -192,7 +192,8 @@ export class Incremental {
       if (outcome.summary.status !== 'unsupported') return;
     } else {
       ledger.observe(outcome.usage, found.spec.path);
-      if (change.change === 'decoder') ledger.retireOthers(found.sourceId, outcome.usage);
+      if (change.change === 'decoder' || this.hasNewRelatives(change))
+        ledger.retireOthers(found.sourceId, outcome.usage);
       if (this.isWorthTelling(change, outcome)) output.rows('sources', [row]);
       output.rows('issues', outcome.issues);
     }
@@ -215,6 +216,13 @@ export class Incremental {
       claims: run.families.claims.get(found.sourceId) ?? null,
       sessions: outcome.sessions,
     });
+  }
+
+  /** Whether relatives now say otherwise which records are copies: what was told as the source's own may be theirs. */
+  private hasNewRelatives({ found, known, change }: PlannedChange): boolean {
+    if (known === undefined || change === 'grown') return false;
+    const digest = this.run.families.digests.get(found.sourceId);
+    return digest !== undefined && digest !== known.kinDigest;
   }
 
   /** A source that fails in the same way at every run is told once. */

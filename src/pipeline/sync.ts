@@ -1,5 +1,5 @@
 /** `sync`: what is new since last time goes into a lake, each row once. */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type BatchFile, Cursor } from '../cursor/cursor.ts';
 import { cursorPath, discardStage, manifestPath, OWN_FOLDER, rollForward, stageFolder } from '../cursor/lake.ts';
@@ -84,12 +84,14 @@ class LakeOutput implements BatchOutput {
 
 /** Throws `UsageError` where the folder holds a snapshot: the two kinds of lake do not mix. */
 function checkTarget(folder: string, cursorFile: string): void {
-  if (existsSync(cursorFile) || !existsSync(manifestPath(folder))) return;
+  // An empty file would be taken for a new cursor.
+  const hasCursor = existsSync(cursorFile) && statSync(cursorFile).size > 0;
+  if (hasCursor || !existsSync(manifestPath(folder))) return;
   const manifest = JSON.parse(readFileSync(manifestPath(folder), 'utf8')) as { kind?: string };
   if (manifest.kind === 'snapshot')
     throw new UsageError(`${folder} holds a snapshot of 'sessionlake export'; sync into another folder`);
   throw new UsageError(
-    `${folder} is an incremental lake, but its cursor ${cursorFile} is missing; a new one would write every row again`,
+    `${folder} is an incremental lake, but its cursor ${cursorFile} is missing or empty; a new one would write every row again`,
   );
 }
 

@@ -3,7 +3,11 @@
  * registry with one line; everything else in sessionlake is the same for all agents.
  */
 
+import type { StoreDatabase } from '../framing/database.ts';
+import type { ListPath } from '../framing/document-stream.ts';
+import type { FolderFile } from '../framing/folder.ts';
 import type { Frame, Position } from '../framing/frame.ts';
+import type { RowQuery } from '../framing/row-frames.ts';
 import type {
   HistoryRow,
   MessageRow,
@@ -51,6 +55,40 @@ export interface Walker {
   realPath(path: string): string;
   /** Contents of a small file (sidecar, index); null where absent; over `maxBytes` or unreadable: null and reported. */
   read(path: string, maxBytes: number): Buffer | null;
+  /** Bytes and modification time (ms since 1970) of a file or folder; null where absent. */
+  stat(path: string): { readonly size: number; readonly mtimeMs: number } | null;
+  /** All files below folders (or the files given), and a text that changes when one of them does. */
+  tree(paths: readonly string[]): {
+    readonly files: readonly FileEntry[];
+    readonly bytes: number;
+    readonly state: string;
+  };
+  /**
+   * Looks into a database (see `framing/database.ts`): what `look` returns, or why it cannot be read. The database is
+   * closed when this returns. For lists of sessions, not for their contents.
+   */
+  database<T>(
+    path: string,
+    look: (database: StoreDatabase) => T,
+  ): { readonly value: T } | { readonly fault: SourceFault };
+  /** Reports something that was found and passed by; `code` as in `issues.code`. */
+  passBy(path: string, code: string, message: string): void;
+}
+
+export interface FileEntry {
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** Why a source cannot be read, known before it is. */
+export interface SourceFault {
+  /** `unsupported`: unreadable by design, like a store that its vendor encrypts. */
+  readonly status: 'failed' | 'unsupported';
+  /** As in `issues.code`. */
+  readonly code: string;
+  /** For a person; never content. */
+  readonly message: string;
 }
 
 /** One source: what is read as one. */
@@ -72,6 +110,17 @@ export interface SourceSpec {
   readonly hints: Readonly<Record<string, string | number | boolean | null>>;
   /** Small files that belong to the source, by name; part of its fingerprint; handed to the decoder as bytes. */
   readonly sidecars: Readonly<Record<string, string>>;
+  /**
+   * Key of the session inside the database `path`: handed to `FormatCode.query`. The sessions of one database are
+   * sources of their own, read in one transaction. Absent: the file is one source, or a database without sessions.
+   */
+  readonly member?: string;
+  /** Changes when the source does, where size and times of `path` do not tell that: of members and folders. */
+  readonly state?: string;
+  /** Bytes, about, where that is not the size of `path`. */
+  readonly bytes?: number;
+  /** Set where it is known already that the source cannot be read: it is reported so, and never opened. */
+  readonly fault?: SourceFault;
 }
 
 /** Identities by which sources are tied together, read from the head of a source. */
@@ -144,21 +193,46 @@ export interface Outlined<Outline> {
   readonly links?: Links;
 }
 
-/** How one layout of an agent's store is read. */
-export interface SourceFormat<Outline = unknown> {
-  /** `jsonl`: a line is a record (`.zst` is decompressed). `document`: the file is one JSON value, one frame. */
-  readonly framing: 'jsonl' | 'document';
+/** What is known of a layout without loading the code that reads it. */
+export interface FormatTraits {
+  /**
+   * `jsonl`: a line is a record (`.zst` is decompressed); what follows the last line end is still being written.
+   * `text`: a line is a record, the last one also without a line end.
+   * `document`: the file is one JSON value: one frame, or (with `lists`) its head and then its records.
+   * `database`: rows of an SQLite database, chosen by `query`; a session is a source.
+   * `folder`: small JSON files, listed by `files`; each is a record.
+   */
+  readonly framing: 'jsonl' | 'text' | 'document' | 'database' | 'folder';
   /** Raised whenever the rows for the same bytes change: sources are then read again under a new generation. */
   readonly decoderVersion: number;
   /** `append` only where `Decoder.save` exists and its state is small. */
   readonly incremental: 'append' | 'diff';
-  /** Reads just as many frames from the head as it needs. Absent: the source has no family. */
-  readonly peek?: (frames: Iterable<Frame>, source: SourceSpec) => Links;
+  /** Whether sources may repeat each other's history: the code then has `peek`, `claims` and `resolve`. */
+  readonly hasFamily?: boolean;
   /**
    * Whether even totals of usage depend on what relatives hold: where replies have no global id, copies cannot be told
    * by their key. Otherwise totals do without the family.
    */
   readonly usageNeedsFamily?: boolean;
+}
+
+/** One layout of an agent's store: its traits, and how to get at the code. */
+export interface StoreFormat extends FormatTraits {
+  /** Imports the decoder: only where a source of this layout is read. */
+  // biome-ignore lint/suspicious/noExplicitAny: each format has an outline type of its own, known only inside it
+  readonly load: () => Promise<FormatCode<any>>;
+}
+
+/** How one layout of an agent's store is read. */
+export interface FormatCode<Outline = unknown> {
+  /** `document`: where its long lists of records are; `[]` = the document itself. Absent: one frame. */
+  readonly lists?: readonly ListPath[];
+  /** `database`: the rows of one member. */
+  readonly query?: RowQuery;
+  /** `folder`: its files in reading order. `list` gives the files of a folder, by name. */
+  readonly files?: (source: SourceSpec, list: (folder: string) => readonly string[]) => Iterable<FolderFile>;
+  /** Reads just as many frames from the head as it needs. Absent: the source has no family. */
+  readonly peek?: (frames: Iterable<Frame>, source: SourceSpec) => Links;
   /**
    * How totals of usage are read, where less will do for them: only records that hold `mark` are looked at, without an
    * outline, and the decoder may tell one reply in several observations. Sums must be those of `decoder`.
@@ -182,6 +256,9 @@ export interface SourceFormat<Outline = unknown> {
   readonly outline?: (frames: Iterable<Frame>, source: SourceSpec, resume: unknown) => Outlined<Outline>;
   readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
 }
+
+/** A layout with its code loaded. */
+export type SourceFormat<Outline = unknown> = FormatTraits & FormatCode<Outline>;
 
 /** Identity, place and time of an event. */
 export interface EventAt {
@@ -325,8 +402,7 @@ export interface AgentDefinition {
   readonly roots: (environment: AgentEnvironment) => RootCandidate[];
   /** Sources below one root, in path order; what stands for another is decided here. `root` exists. */
   readonly discover: (root: string, walker: Walker) => Iterable<SourceSpec>;
-  // biome-ignore lint/suspicious/noExplicitAny: each format has an outline type of its own, known only inside it
-  readonly formats: Readonly<Record<string, SourceFormat<any>>>;
+  readonly formats: Readonly<Record<string, StoreFormat>>;
 }
 
 export type { Text };

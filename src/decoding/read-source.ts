@@ -10,15 +10,14 @@ import {
   type SourceSpec,
 } from '../agents/agent.ts';
 import type { ByteBudget } from '../framing/byte-budget.ts';
-import { type ByteSource, type FileStat, openByteSource } from '../framing/byte-source.ts';
-import { readDocument } from '../framing/document.ts';
+import type { FileStat } from '../framing/byte-source.ts';
 import { ScopedError } from '../framing/errors.ts';
 import type { Frame } from '../framing/frame.ts';
-import { JsonlReader } from '../framing/jsonl.ts';
 import type { ReadLimits } from '../framing/limits.ts';
 import type { ReadStatus, ReadSummary } from '../records/summary.ts';
 import type { IssueRow } from '../records/tables.ts';
 import { type EmitterState, type Projection, type RowTarget, SourceEmitter, type SourceIdentity } from './emitter.ts';
+import { type OpenSource, openSource, type Pass } from './open-source.ts';
 import type { SessionPart } from './session-part.ts';
 
 /** Sidecars are small by nature. */
@@ -86,26 +85,17 @@ const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, 
   return contents;
 };
 
-/** One pass over the frames of a source. */
-interface Pass {
-  readonly frames: Iterable<Frame>;
-  readonly reader: JsonlReader | null;
-}
-
 /** The leaner reading, where only totals are wanted and the format has one. */
 const totalsOf = (request: ReadRequest): SourceFormat['totals'] | null =>
   request.projection.totalsOnly ? (request.format.totals ?? null) : null;
 
-function openPass(request: ReadRequest, source: ByteSource, counts: boolean): Pass {
-  if (request.format.framing === 'document') return { frames: [readDocument(source, request.limits)], reader: null };
-  const reader = new JsonlReader(source, request.limits, {
+const openPass = (request: ReadRequest, source: OpenSource, counts: boolean): Pass =>
+  source.pass({
     ...(request.resume === null ? {} : { from: request.resume }),
     budget: request.budget,
     only: totalsOf(request)?.mark ?? null,
-    ...(counts && request.onProgress !== null ? { onProgress: request.onProgress } : {}),
+    onProgress: counts ? request.onProgress : null,
   });
-  return { frames: reader.frames(), reader };
-}
 
 /** Hands every frame to the decoder; what it throws about one record stops that record only. */
 function decodeFrames(frames: Iterable<Frame>, decoder: Decoder, emitter: SourceEmitter): void {
@@ -163,7 +153,7 @@ function skimFrames(frames: Iterable<Frame>, emitter: SourceEmitter): void {
 function outlineOf(
   request: ReadRequest,
   make: NonNullable<SourceFormat['outline']>,
-  source: ByteSource,
+  source: OpenSource,
 ): Outlined<unknown> {
   const known = request.outline;
   if (known !== null && !request.wantsResume && known.size === source.size) return known.outlined;
@@ -184,18 +174,18 @@ const sameLinks = (a: Links, b: Links): boolean => {
  */
 export async function readSource(request: ReadRequest, target: RowTarget): Promise<SourceReading> {
   const emitter = new SourceEmitter(request.identity, request.projection, target, request.resume?.emitter ?? null);
-  let source: ByteSource | null = null;
+  let source: OpenSource | null = null;
   let pass: Pass | null = null;
   const close = (status: ReadStatus, rest: Partial<SourceReading>, error: ReadSummary['error']): SourceReading => {
     emitter.closeIssues();
     return {
       summary: {
         status,
-        records: pass?.reader?.records ?? (pass === null ? 0 : 1),
+        records: pass?.records() ?? 0,
         lineErrors: emitter.lineErrors,
         ignoredTypes: emitter.ignoredCounts(),
         unknownTypes: emitter.unknownCounts(),
-        lastCompleteByte: pass?.reader?.lastCompleteByte ?? null,
+        lastCompleteByte: pass?.lastCompleteByte() ?? null,
         rows: emitter.rowCounts,
         error,
       },
@@ -208,7 +198,7 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
     };
   };
   try {
-    source = await openByteSource(request.spec.path, request.limits);
+    source = await openSource(request.spec, request.format, request.limits);
     if (request.resume !== null) checkPrefix(source, request.resume);
     const wantsEvents = request.projection.tables.some(
       (t) => t === 'messages' || t === 'tool_calls' || t === 'tool_results' || t === 'sessions' || t === 'usage',
@@ -230,8 +220,9 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
       foundRelated: request.foundRelated,
       resume: request.resume?.decoder ?? null,
     };
-    const decoder = (totals ?? request.format).decoder(context, emitter);
     pass = openPass(request, source, true);
+    if (request.format.framing === 'database' && request.spec.member === undefined) return close('complete', {}, null);
+    const decoder = (totals ?? request.format).decoder(context, emitter);
     const wantsRaw = request.projection.tables.includes('raw');
     const frames = wantsRaw ? withRawRows(pass.frames, request, target) : pass.frames;
     if (wantsEvents || request.projection.tables.includes('history')) decodeFrames(frames, decoder, emitter);
@@ -246,16 +237,20 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
     const scoped = error instanceof ScopedError ? error : null;
     const summary = scoped ?? { code: 'decoder_failed', message: `decoding failed: ${(error as Error).message}` };
     if (scoped !== null && scoped.scope === 'run') throw error;
-    emitter.addIssue('error', summary.code, `${request.spec.path} ${summary.message}`);
-    return close('failed', { sessions: [] }, { code: summary.code, message: summary.message });
+    const status = request.spec.fault?.status ?? 'failed';
+    emitter.addIssue(
+      status === 'unsupported' ? 'info' : 'error',
+      summary.code,
+      `${request.spec.path} ${summary.message}`,
+    );
+    return close(status, { sessions: [] }, { code: summary.code, message: summary.message });
   } finally {
     source?.close();
   }
 }
 
 /** Reports the unterminated end of the source, if there is one. */
-function tellTail(pass: Pass, source: ByteSource, request: ReadRequest, emitter: SourceEmitter): boolean {
-  const reader = pass.reader;
+function tellTail(pass: Pass, source: OpenSource, request: ReadRequest, emitter: SourceEmitter): boolean {
   if (source.truncated) {
     emitter.addIssue(
       'warning',
@@ -263,8 +258,13 @@ function tellTail(pass: Pass, source: ByteSource, request: ReadRequest, emitter:
       'the compressed stream ends before its end mark; all whole records before it were read',
     );
   }
-  if (reader === null || reader.tornBytes === 0) return source.truncated;
-  const position = { ordinal: reader.records, byteStart: reader.lastCompleteByte, byteEnd: source.size, locator: null };
+  if (pass.tornBytes() === 0) return source.truncated;
+  const position = {
+    ordinal: pass.records(),
+    byteStart: pass.lastCompleteByte(),
+    byteEnd: source.size,
+    locator: null,
+  };
   if (request.limits.tail === 'strict') {
     emitter.badRecord(position, 'torn_tail', 'the last line has no line end (--tail strict)');
     return false;
@@ -274,30 +274,26 @@ function tellTail(pass: Pass, source: ByteSource, request: ReadRequest, emitter:
 }
 
 /** Throws `ReadWholeSource` where the bytes before the saved position are not those that were read. */
-function checkPrefix(source: ByteSource, resume: ResumePoint): void {
+function checkPrefix(source: OpenSource, resume: ResumePoint): void {
   const now = source.size < resume.byte ? null : source.windows(resume.byte);
   if (now === null || now.head !== resume.windows.head || now.tail !== resume.windows.tail) throw new ReadWholeSource();
 }
 
 function resumePoint(
   request: ReadRequest,
-  source: ByteSource,
+  source: OpenSource,
   pass: Pass,
   decoder: Decoder,
   emitter: SourceEmitter,
 ): ResumePoint | null {
-  if (
-    !request.wantsResume ||
-    request.format.incremental !== 'append' ||
-    pass.reader === null ||
-    decoder.save === undefined
-  )
+  const end = pass.lastCompleteByte();
+  if (!request.wantsResume || request.format.incremental !== 'append' || end === null || decoder.save === undefined)
     return null;
-  const windows = source.windows(pass.reader.lastCompleteByte);
+  const windows = source.windows(end);
   if (windows === null) return null;
   return {
-    byte: pass.reader.lastCompleteByte,
-    ordinal: pass.reader.records,
+    byte: end,
+    ordinal: pass.records(),
     windows,
     decoder: decoder.save(),
     emitter: emitter.save(),

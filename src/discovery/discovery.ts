@@ -81,6 +81,8 @@ const sidecarState = (spec: SourceSpec): string =>
     })
     .join(' ');
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): RootCandidate[] {
   const given = request.roots[agent.slug];
   if (given !== undefined) return given.map((path) => ({ path: resolve(path), reason: '--root' }));
@@ -143,7 +145,7 @@ export function discover(request: DiscoveryRequest): Discovery {
           spec,
           sourceId: id,
           root: path,
-          size: stat?.size ?? null,
+          size: spec.bytes ?? stat?.size ?? null,
           mtimeMs: stat?.mtimeMs ?? null,
           inode: stat?.inode ?? null,
           ctimeMs: stat?.ctimeMs ?? null,
@@ -151,7 +153,7 @@ export function discover(request: DiscoveryRequest): Discovery {
         });
       }
     }
-    ofAgent.sort((a, b) => (a.spec.path < b.spec.path ? -1 : a.spec.path > b.spec.path ? 1 : 0));
+    ofAgent.sort((a, b) => compare(a.spec.path, b.spec.path) || compare(a.spec.member ?? '', b.spec.member ?? ''));
     sources.push(...ofAgent);
     roots.set(agent.slug, found);
     issues.push(...walker.issues);

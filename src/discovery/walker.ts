@@ -1,7 +1,10 @@
 /** The file system as discovery sees it: links are not followed, what cannot be read is reported and passed by. */
-import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Entry, Walker } from '../agents/agent.ts';
+import type { Entry, FileEntry, SourceFault, Walker } from '../agents/agent.ts';
+import { openDatabase, type StoreDatabase } from '../framing/database.ts';
+import { ScopedError } from '../framing/errors.ts';
 
 /** Something discovery passed by. */
 export interface DiscoveryIssue {
@@ -56,11 +59,11 @@ export class FileWalker implements Walker {
   }
 
   isFolder(path: string): boolean {
-    return this.stat(path)?.isDirectory() ?? false;
+    return this.look(path)?.isDirectory() ?? false;
   }
 
   isFile(path: string): boolean {
-    return this.stat(path)?.isFile() ?? false;
+    return !this.isExcluded(path) && (this.look(path)?.isFile() ?? false);
   }
 
   realPath(path: string): string {
@@ -86,7 +89,57 @@ export class FileWalker implements Walker {
     return null;
   }
 
-  private stat(path: string): ReturnType<typeof statSync> | null {
+  stat(path: string): { size: number; mtimeMs: number } | null {
+    const stat = this.look(path);
+    return stat === null ? null : { size: stat.size, mtimeMs: stat.mtimeMs };
+  }
+
+  tree(paths: readonly string[]): { files: FileEntry[]; bytes: number; state: string } {
+    const files: FileEntry[] = [];
+    const add = (path: string): void => {
+      const stat = this.stat(path);
+      if (stat !== null) files.push({ path, ...stat });
+    };
+    const walk = (folder: string): void => {
+      for (const entry of this.list(folder)) {
+        if (entry.type === 'folder') walk(entry.path);
+        else add(entry.path);
+      }
+    };
+    for (const path of paths) {
+      if (this.isFile(path)) add(path);
+      else walk(path);
+    }
+    const state = createHash('sha1');
+    let bytes = 0;
+    for (const { path, size, mtimeMs } of files) {
+      state.update(`${path}\0${size}\0${mtimeMs}\0`);
+      bytes += size;
+    }
+    return { files, bytes, state: state.digest('hex') };
+  }
+
+  database<T>(path: string, look: (database: StoreDatabase) => T): { value: T } | { fault: SourceFault } {
+    try {
+      const database = openDatabase(path);
+      try {
+        const value = look(database);
+        database.checkUnchanged();
+        return { value };
+      } finally {
+        database.close();
+      }
+    } catch (error) {
+      if (!(error instanceof ScopedError) || error.scope === 'run') throw error;
+      return { fault: { status: 'failed', code: error.code, message: error.message } };
+    }
+  }
+
+  passBy(path: string, issueCode: string, message: string): void {
+    this.report(path, issueCode, message);
+  }
+
+  private look(path: string): Stats | null {
     try {
       return statSync(path);
     } catch (error) {

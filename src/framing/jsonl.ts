@@ -114,6 +114,7 @@ export class JsonlReader {
   private readonly onProgress: ((bytes: number) => void) | null;
   private readonly chunkBytes: number;
   private readonly only: Buffer | null;
+  private readonly keepsBlank: boolean;
 
   constructor(
     source: ByteSource,
@@ -126,6 +127,8 @@ export class JsonlReader {
       chunkBytes?: number;
       /** Lines without these bytes are counted, but not given (nor checked); those over the limit are. */
       only?: Buffer | null;
+      /** Blank lines are records too: of text, not of JSON. */
+      keepsBlank?: boolean;
     } = {},
   ) {
     this.source = source;
@@ -134,6 +137,7 @@ export class JsonlReader {
     this.onProgress = options.onProgress ?? null;
     this.chunkBytes = options.chunkBytes ?? CHUNK;
     this.only = options.only ?? null;
+    this.keepsBlank = options.keepsBlank ?? false;
     this.lastCompleteByte = options.from?.byte ?? 0;
     this.records = options.from?.ordinal ?? 0;
   }
@@ -195,7 +199,7 @@ export class JsonlReader {
             continue;
           }
         }
-        if (tooLong || !isBlank(buffer, start, end)) {
+        if (tooLong || this.keepsBlank || !isBlank(buffer, start, end)) {
           frame.ordinal = this.records++;
           frame.byteStart = draining === -1 ? base + start : draining;
           frame.byteEnd = base + end;

@@ -9,6 +9,19 @@ const RACY_MS = 100;
 
 /** The fingerprint a source has now, by what discovery saw; `stat` as the read itself saw it is better where there is one. */
 export function fingerprintOf(source: FoundSource, stat: FileStat | null, readAt: number | null): Fingerprint {
+  const { path, hints, member, state } = source.spec;
+  if (state !== undefined) {
+    // What the definition says tells all: of a database, the file's times tell nothing about one session in it.
+    const told = [path, hints, member ?? null, state];
+    return {
+      size: null,
+      mtimeMs: null,
+      ctimeMs: null,
+      inode: null,
+      sidecars: source.sidecarState,
+      hints: hash('sha1', JSON.stringify(told)),
+    };
+  }
   const { size, mtimeMs, ctimeMs, inode } = stat ?? source;
   const racy = readAt !== null && ctimeMs !== null && readAt - ctimeMs < RACY_MS;
   return {
@@ -18,7 +31,7 @@ export function fingerprintOf(source: FoundSource, stat: FileStat | null, readAt
     ctimeMs: racy ? -1 : ctimeMs,
     inode,
     sidecars: source.sidecarState,
-    hints: hash('sha1', JSON.stringify([source.spec.path, source.spec.hints])),
+    hints: hash('sha1', JSON.stringify([path, hints])),
   };
 }
 

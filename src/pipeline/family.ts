@@ -1,11 +1,11 @@
 /** Sources that may hold each other's history, and what that says about each of them. */
 import { hash } from 'node:crypto';
 import type { Claims, Kinship, Links, SourceFormat } from '../agents/agent.ts';
+import { loadFormat } from '../agents/registry.ts';
 import type { ClaimsFound, SourceRef } from './protocol.ts';
 
 export interface Relative {
   readonly source: SourceRef;
-  readonly format: SourceFormat;
   readonly links: Links;
 }
 
@@ -94,6 +94,14 @@ export function familiesOf(relatives: readonly Relative[]): number[][] {
   return [...members.values()].filter((list) => list.length > 1);
 }
 
+async function resolverOf(members: readonly Relative[]): Promise<NonNullable<SourceFormat['resolve']> | null> {
+  for (const { source } of members) {
+    const { resolve } = await loadFormat(source.agent, source.spec.storeKind);
+    if (resolve !== undefined) return resolve;
+  }
+  return null;
+}
+
 /**
  * Kinship of each source by id; sources without a family, or in one that does not concern this run, are absent.
  * `knownClaims` gives what was saved; `readClaims` is asked once, for all that have none.
@@ -122,8 +130,8 @@ export async function resolveKinship(
   const digests = new Map<string, string>();
   for (const family of families) {
     const members = family.map((i) => relatives[i]!);
-    const resolve = members.find((m) => m.format.resolve !== undefined)?.format.resolve;
-    if (resolve === undefined) continue;
+    const resolve = await resolverOf(members);
+    if (resolve === null) continue;
     const found = resolve(
       members.map((m) => ({ source: m.source.spec, links: m.links, claims: claims.get(m.source.sourceId)! })),
     );

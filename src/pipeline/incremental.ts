@@ -12,6 +12,7 @@ import type { ShardOutput, ShardResult, SourceOutcome } from './protocol.ts';
 import type { RunReport } from './report.ts';
 import { type PlannedSource, type Run, relativeOf } from './run.ts';
 import { usageDigest } from './shard-writer.ts';
+import { unitsOf } from './shards.ts';
 import { discardFiles } from './snapshot.ts';
 
 /** A first run over a large store is committed in batches of about this size, so that little is lost when it is killed. */
@@ -105,11 +106,9 @@ export class Incremental {
     for (const gone of known.values()) {
       if (present.has(gone.sourceId)) continue;
       const agent = run.plan.discovery.agents.find((a) => a.slug === gone.agent);
-      const format = agent?.formats[gone.spec.storeKind];
-      if (format === undefined) continue;
+      if (agent?.formats[gone.spec.storeKind] === undefined) continue;
       relatives.push({
         source: { agent: gone.agent, spec: gone.spec, sourceId: gone.sourceId },
-        format,
         links: gone.links,
       });
     }
@@ -252,14 +251,14 @@ export class Incremental {
 function cutBatches(changes: readonly PlannedChange[]): PlannedChange[][] {
   const batches: PlannedChange[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const change of changes) {
-    const size = change.found.size ?? 0;
+  for (const unit of unitsOf(changes, ({ found }) => found.spec)) {
+    const size = unit.reduce((n, { found }) => n + (found.size ?? 0), 0);
     const last = batches[batches.length - 1];
     if (last === undefined || bytes + size > BATCH_BYTES || last.length >= BATCH_SOURCES) {
-      batches.push([change]);
+      batches.push([...unit]);
       bytes = size;
     } else {
-      last.push(change);
+      last.push(...unit);
       bytes += size;
     }
   }

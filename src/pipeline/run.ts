@@ -20,7 +20,7 @@ import type {
   SourceRef,
 } from './protocol.ts';
 import type { Listener, RunReport, SourceProblem } from './report.ts';
-import { cutShards } from './shards.ts';
+import { cutShards, unitsOf } from './shards.ts';
 import { runSurviving } from './survival.ts';
 
 /** Large items that all workers hold at once, together. */
@@ -100,8 +100,10 @@ export class Run {
 
   /** Whether a source's relatives matter to what is asked for. */
   needsFamily(source: FoundSource): boolean {
+    const format = source.agent.formats[source.spec.storeKind];
+    if (format?.hasFamily !== true || source.spec.fault !== undefined) return false;
     // Totals do not say which session made a request: for them, most formats' replies are told apart by their keys.
-    if (this.plan.projection.totalsOnly) return source.agent.formats[source.spec.storeKind]?.usageNeedsFamily ?? false;
+    if (this.plan.projection.totalsOnly) return format.usageNeedsFamily ?? false;
     return this.plan.projection.tables.some((table) => FAMILY_TABLES.has(table));
   }
 
@@ -140,10 +142,13 @@ export class Run {
   shardTasks(sources: readonly PlannedSource[], output: (index: number) => ShardOutput): ShardTask[] {
     const bytesOf = (source: PlannedSource): number =>
       Math.max(0, (source.found.size ?? 0) - (source.resume?.byte ?? 0));
-    return cutShards(sources, bytesOf).map((shard, index) => ({
+    // The sessions of one database stay together: one thread reads them in one transaction.
+    const units = unitsOf(sources, ({ found }) => found.spec);
+    const shards = cutShards(units, (unit) => unit.reduce((n, source) => n + bytesOf(source), 0));
+    return shards.map((shard, index) => ({
       settings: this.settings,
       index,
-      sources: shard.map((source) => this.shardSource(source)),
+      sources: shard.flat().map((source) => this.shardSource(source)),
       output: output(index),
       current: new Int32Array(new SharedArrayBuffer(4)),
     }));
@@ -295,8 +300,4 @@ function discoverOrExplain(plan: ReadPlan): Discovery {
   return discovery;
 }
 
-export function relativeOf(source: FoundSource, links: Links): Relative {
-  const format = source.agent.formats[source.spec.storeKind];
-  if (format === undefined) throw new Error(`${source.agent.slug} has no format ${source.spec.storeKind}`);
-  return { source: refOf(source), format, links };
-}
+export const relativeOf = (source: FoundSource, links: Links): Relative => ({ source: refOf(source), links });

@@ -1,5 +1,7 @@
 /** The plan cut into shards: the unit of work of a thread, and of a file. */
 
+import type { SourceSpec } from '../agents/agent.ts';
+
 /** A shard is closed before it grows beyond this many bytes of sources … */
 const SHARD_BYTES = 48 * 1024 * 1024;
 /** … or this many sources. */
@@ -34,6 +36,20 @@ export function cutBySize<T>(
   }
   if (piece.length > 0) pieces.push(piece);
   return pieces;
+}
+
+/** What must be read by one thread, one after the other: a file, or all the listed sessions of one database. */
+export function unitsOf<T>(sources: readonly T[], specOf: (source: T) => SourceSpec): T[][] {
+  const units: T[][] = [];
+  let last: SourceSpec | null = null;
+  for (const source of sources) {
+    const spec = specOf(source);
+    if (last !== null && spec.member !== undefined && last.member !== undefined && last.path === spec.path)
+      units.at(-1)!.push(source);
+    else units.push([source]);
+    last = spec;
+  }
+  return units;
 }
 
 /**

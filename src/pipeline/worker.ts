@@ -3,13 +3,12 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Claims, Links, SourceFormat } from '../agents/agent.ts';
 import { ReadWholeSource } from '../agents/agent.ts';
-import { agentNamed } from '../agents/registry.ts';
+import { loadFormat } from '../agents/registry.ts';
+import { openSource, releaseSources } from '../decoding/open-source.ts';
 import { type ReadRequest, readSource, type SourceReading } from '../decoding/read-source.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';
-import { openByteSource } from '../framing/byte-source.ts';
 import { ScopedError } from '../framing/errors.ts';
 import type { Frame } from '../framing/frame.ts';
-import { JsonlReader } from '../framing/jsonl.ts';
 import { countedColumns } from '../ledger/normalize.ts';
 import { passesGate } from '../records/summary.ts';
 import type { IssueRow, MessageRow } from '../records/tables.ts';
@@ -43,33 +42,26 @@ import {
 } from './shard-writer.ts';
 import { TotalsCollector } from './totals.ts';
 
-const formatOf = (source: SourceRef): SourceFormat => {
-  const format = agentNamed(source.agent).formats[source.spec.storeKind];
-  if (format === undefined) throw new Error(`${source.agent} has no format ${source.spec.storeKind}`);
-  return format;
-};
-
-/** What is read at a time where only the head of a source is looked at. */
-const HEAD_BYTES = 32 * 1024;
+const formatOf = (source: SourceRef): Promise<SourceFormat> => loadFormat(source.agent, source.spec.storeKind);
 
 const noLinks: Links = { ids: [], refs: [] };
 const noClaims = (): Claims => ({ keys: new Float64Array(0), ranks: new Uint8Array(0), firstTimestamp: null });
 
-/** Runs `read` over the lines of a source; a source that cannot be read gives `otherwise`: its own reading will say why. */
+/** Runs `read` over the frames of a source; one that cannot be read gives `otherwise`: its own reading will say why. */
 async function overFrames<T>(
   settings: RunSettings,
   source: SourceRef,
+  format: SourceFormat,
   otherwise: T,
   read: (frames: Iterable<Frame>, size: number) => T,
   part: 'all' | 'head' = 'all',
 ): Promise<T> {
   try {
-    const bytes = await openByteSource(source.spec.path, settings.limits, part);
+    const open = await openSource(source.spec, format, settings.limits, part);
     try {
-      const options = part === 'head' ? { chunkBytes: HEAD_BYTES } : {};
-      return read(new JsonlReader(bytes, settings.limits, options).frames(), bytes.size);
+      return read(open.pass().frames, open.size);
     } finally {
-      bytes.close();
+      open.close();
     }
   } catch (error) {
     if (error instanceof ScopedError) return otherwise;
@@ -80,33 +72,35 @@ async function overFrames<T>(
 export async function peek(task: PeekTask): Promise<PeekResult> {
   const links: Links[] = [];
   for (const source of task.sources) {
-    const format = formatOf(source);
-    const peekFormat = format.peek;
-    const needsNone = peekFormat === undefined || format.framing !== 'jsonl';
+    const format = await formatOf(source);
+    const { peek: peekFormat } = format;
     links.push(
-      needsNone
+      peekFormat === undefined
         ? noLinks
-        : await overFrames(task.settings, source, noLinks, (frames) => peekFormat(frames, source.spec), 'head'),
+        : await overFrames(task.settings, source, format, noLinks, (frames) => peekFormat(frames, source.spec), 'head'),
     );
   }
+  releaseSources();
   return links;
 }
 
 export async function claims(task: ClaimsTask): Promise<ClaimsResult> {
   const results: ClaimsFound[] = [];
   for (const source of task.sources) {
-    const claimsOf = formatOf(source).claims;
+    const format = await formatOf(source);
+    const { claims: claimsOf } = format;
     const none = { claims: noClaims(), outline: null };
     if (claimsOf === undefined) results.push(none);
     else {
       results.push(
-        await overFrames<ClaimsFound>(task.settings, source, none, (frames, size) => {
+        await overFrames<ClaimsFound>(task.settings, source, format, none, (frames, size) => {
           const { outline, ...found } = claimsOf(frames, source.spec);
           return { claims: found, outline: outline === undefined ? null : { size, outlined: outline } };
         }),
       );
     }
   }
+  releaseSources();
   return results;
 }
 
@@ -160,8 +154,13 @@ export async function shard(task: ShardTask): Promise<ShardResult> {
   } catch (error) {
     writer.abort();
     throw error;
+  } finally {
+    releaseSources();
   }
 }
+
+/** A database that is written to while it is read as a file at rest is read again so often at the most. */
+const MAX_ATTEMPTS = 5;
 
 /** A saved position that cannot be gone on from is no error: the source is read from its start. */
 async function readOne(
@@ -171,7 +170,11 @@ async function readOne(
   usage: UsageCollector,
 ): Promise<SourceOutcome> {
   try {
-    return await readFrom(settings, source, writer, usage);
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await readFrom(settings, source, writer, usage);
+      const isOvertaken = source.spec.member !== undefined && outcome.summary.error?.code === 'changed_while_read';
+      if (!isOvertaken || attempt === MAX_ATTEMPTS) return outcome;
+    }
   } catch (error) {
     if (!(error instanceof ReadWholeSource) || source.resume === null) throw error;
     writer.discard();
@@ -189,7 +192,7 @@ async function readFrom(
   writer.begin(states);
   const request: ReadRequest = {
     spec: source.spec,
-    format: formatOf(source),
+    format: await formatOf(source),
     identity: {
       agent: source.agent,
       sourceId: source.sourceId,

@@ -1,33 +1,20 @@
 /** Claude Code: command line, IDE extension, SDK and the desktop's "Code" tab. */
-import type { AgentDefinition, SourceFormat } from '../agent.ts';
-import { claims, resolve } from './copies.ts';
-import { ClaudeDecoder } from './decode.ts';
-import { HistoryDecoder } from './history.ts';
-import { peek } from './links.ts';
-import { type ClaudeOutline, outlineFrames } from './outline.ts';
+import type { AgentDefinition, StoreFormat } from '../agent.ts';
 import { discover, HISTORY_STORE, roots, SESSION_STORE } from './paths.ts';
-import { savedTail } from './state.ts';
-import { COUNTER, isUsageOnly, UsageDecoder } from './usage-only.ts';
-import { UsageTotalsDecoder } from './usage-totals.ts';
 
-const sessions: SourceFormat<ClaudeOutline> = {
+const sessions: StoreFormat = {
   framing: 'jsonl',
   decoderVersion: 1,
   incremental: 'append',
-  peek,
-  totals: { mark: COUNTER, decoder: (context, out) => new UsageTotalsDecoder(context, out) },
-  claims,
-  resolve,
-  outline: (frames, source, resume) => outlineFrames(frames, source, savedTail(resume)),
-  decoder: (context, out) =>
-    isUsageOnly(out.wants) ? new UsageDecoder(context, out) : new ClaudeDecoder(context, out),
+  hasFamily: true,
+  load: async () => (await import('./format.ts')).sessionCode,
 };
 
-const history: SourceFormat = {
+const history: StoreFormat = {
   framing: 'jsonl',
   decoderVersion: 1,
   incremental: 'append',
-  decoder: (_context, out) => new HistoryDecoder(out),
+  load: async () => (await import('./format.ts')).historyCode,
 };
 
 export const claude: AgentDefinition = {

@@ -1,37 +1,30 @@
 /** OpenAI Codex: CLI, IDE extension, desktop app, `codex exec`. They share one store. */
-import type { AgentDefinition, SourceFormat } from '../agent.ts';
-import { type RolloutProduct, rolloutDecoder } from './decode.ts';
-import { historyDecoder } from './history.ts';
-import { claimLines, peekLinks, resolveFamily } from './kinship.ts';
-import { documentDecoder } from './legacy-document.ts';
-import { type RolloutOutline, readOutline } from './outline.ts';
+import type { AgentDefinition, StoreFormat } from '../agent.ts';
+import type { RolloutProduct } from './decode.ts';
 import { codexRoots, discoverRollouts } from './paths.ts';
 
-/** The format of rollout files, which other products write too. */
-export const rolloutFormat = (product: RolloutProduct): SourceFormat<RolloutOutline> => ({
+/** The layout of rollout files, which other products write too. */
+export const rolloutFormat = (product: RolloutProduct): StoreFormat => ({
   framing: 'jsonl',
   decoderVersion: 1,
   incremental: 'append',
-  peek: peekLinks,
+  hasFamily: true,
   usageNeedsFamily: true,
-  claims: claimLines,
-  resolve: resolveFamily,
-  outline: readOutline,
-  decoder: rolloutDecoder(product),
+  load: async () => (await import('./format.ts')).rolloutCode(product),
 });
 
-const documentFormat: SourceFormat = {
+const documentFormat: StoreFormat = {
   framing: 'document',
   decoderVersion: 1,
   incremental: 'diff',
-  decoder: documentDecoder,
+  load: async () => (await import('./format.ts')).documentCode,
 };
 
-const historyFormat: SourceFormat = {
+const historyFormat: StoreFormat = {
   framing: 'jsonl',
   decoderVersion: 1,
   incremental: 'append',
-  decoder: historyDecoder,
+  load: async () => (await import('./format.ts')).historyCode,
 };
 
 export const codex: AgentDefinition = {

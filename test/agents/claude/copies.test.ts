@@ -1,6 +1,6 @@
 /** Rows that several files hold: whose they are, and where their usage counts. */
 import { expect, test } from 'vitest';
-import { claude } from '../../../src/agents/claude/index.ts';
+import { sessionCode } from '../../../src/agents/claude/format.ts';
 import { agentFile, counted, framesOf, kinshipsOf, mainFile, readAll, type Source } from './driver.ts';
 import { lines, reply, text, usage, user } from './rows.ts';
 
@@ -116,7 +116,7 @@ test('two native replies under one id and two request ids both count', () => {
 });
 
 test('the head of a file shows what it may repeat: foreign sessions, forks, who made requests', () => {
-  const { peek, outline } = claude.formats['claude-session']!;
+  const { peek, outline } = sessionCode;
   const refs = ({ spec, bytes }: Source): unknown => peek!(framesOf(bytes), spec).refs;
   const filler = Array.from({ length: 10 }, () => ({ type: 'mode', mode: 'normal', sessionId: C }));
   expect(refs(mainFile(lines(...filler, ...turn(A, '1')), B))).toEqual([A]);
@@ -133,7 +133,7 @@ test('the head of a file shows what it may repeat: foreign sessions, forks, who 
 });
 
 test('a full read finds the links that the head shows, where there are no more', () => {
-  const { peek, outline } = claude.formats['claude-session']!;
+  const { peek, outline } = sessionCode;
   for (const source of [
     mainFile(lines(...turn(A, '1'), ...turn(B, '2')), B),
     agentFile(lines(...turn(B, '1')), 'agent-1', B),

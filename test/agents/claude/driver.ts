@@ -1,9 +1,9 @@
 /** A small stand-in for the pipeline: discovery, framing, families, outline, decoding and counting once. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import {
   type Emitter,
   type EventAt,
+  type FormatCode,
   type HistoryFields,
   type Kinship,
   type Links,
@@ -17,28 +17,15 @@ import {
   type UsageObservation,
   type Walker,
 } from '../../../src/agents/agent.ts';
+import { historyCode, sessionCode } from '../../../src/agents/claude/format.ts';
 import { claude } from '../../../src/agents/claude/index.ts';
+import { FileWalker } from '../../../src/discovery/walker.ts';
 import { recordError, ScopedError } from '../../../src/framing/errors.ts';
 import type { Frame, Position } from '../../../src/framing/frame.ts';
 import { countedOwners } from '../../../src/ledger/owners.ts';
 import { eventId, positionalEventId } from '../../../src/records/identity.ts';
 
-export const walker: Walker = {
-  list: (path) =>
-    !existsSync(path)
-      ? []
-      : readdirSync(path, { withFileTypes: true })
-          .filter((entry) => entry.isFile() || entry.isDirectory())
-          .map(
-            (entry) =>
-              ({ name: entry.name, path: join(path, entry.name), type: entry.isFile() ? 'file' : 'folder' }) as const,
-          )
-          .sort((a, b) => (a.name < b.name ? -1 : 1)),
-  isFolder: (path) => existsSync(path) && statSync(path).isDirectory(),
-  isFile: (path) => existsSync(path) && statSync(path).isFile(),
-  realPath: (path) => path,
-  read: (path) => (existsSync(path) ? readFileSync(path) : null),
-};
+export const walker: Walker = new FileWalker('claude', () => false);
 
 /** Where reading may stop and go on: after a line end. */
 export interface Cut {
@@ -221,7 +208,10 @@ export const agentFile = (text: string, stem: string, parent: string | null = nu
 /** Session id of a file that stands alone. */
 export const MAIN = '11111111-1111-4111-8111-111111111111';
 
-export const formatOf = (spec: SourceSpec): SourceFormat => claude.formats[spec.storeKind]!;
+export function formatOf(spec: SourceSpec): SourceFormat {
+  const { load: _, ...traits } = claude.formats[spec.storeKind]!;
+  return { ...traits, ...(spec.storeKind === 'claude-history' ? historyCode : (sessionCode as FormatCode)) };
+}
 
 export interface Reading {
   readonly recording: Recording;

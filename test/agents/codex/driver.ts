@@ -1,11 +1,12 @@
 /** A small stand-in for the pipeline: discovery, framing, families, outline, decoding, counting once. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import type {
   Decoder,
   Emitter,
   EventAt,
+  FormatCode,
   Kinship,
   Links,
   MessageFields,
@@ -18,30 +19,14 @@ import type {
   Walker,
 } from '../../../src/agents/agent.ts';
 import { ReadWholeSource } from '../../../src/agents/agent.ts';
+import { documentCode, historyCode, rolloutCode } from '../../../src/agents/codex/format.ts';
 import { codex } from '../../../src/agents/codex/index.ts';
+import { FileWalker } from '../../../src/discovery/walker.ts';
 import { recordError, ScopedError } from '../../../src/framing/errors.ts';
 import type { Frame, Position } from '../../../src/framing/frame.ts';
 import { eventId, positionalEventId } from '../../../src/records/identity.ts';
 
-export const fileWalker = (): Walker => ({
-  list: (path) =>
-    !existsSync(path)
-      ? []
-      : readdirSync(path, { withFileTypes: true })
-          .filter((entry) => entry.isFile() || entry.isDirectory())
-          .map(
-            (entry) =>
-              ({ name: entry.name, path: join(path, entry.name), type: entry.isFile() ? 'file' : 'folder' }) as const,
-          )
-          .sort((a, b) => (a.name < b.name ? -1 : 1)),
-  isFolder: (path) => existsSync(path) && statSync(path).isDirectory(),
-  isFile: (path) => existsSync(path) && statSync(path).isFile(),
-  realPath: (path) => path,
-  read: (path, maxBytes) => {
-    const bytes = existsSync(path) ? readFileSync(path) : null;
-    return bytes !== null && bytes.length <= maxBytes ? bytes : null;
-  },
-});
+export const fileWalker = (): Walker => new FileWalker('codex', () => false);
 
 class LineFrame implements Frame {
   ordinal = 0;
@@ -216,10 +201,15 @@ export interface Loaded {
   readonly bytes: Buffer;
 }
 
+const code: Readonly<Record<string, FormatCode>> = {
+  'codex-jsonl': rolloutCode({ command: 'codex', reasoningInEvents: false }) as FormatCode,
+  'codex-document': documentCode,
+  'codex-history': historyCode,
+};
+
 export const formatOf = (source: SourceSpec): SourceFormat<unknown> => {
-  const format = codex.formats[source.storeKind];
-  if (format === undefined) throw new Error(`no format ${source.storeKind}`);
-  return format;
+  const { load: _, ...traits } = codex.formats[source.storeKind]!;
+  return { ...traits, ...code[source.storeKind]! };
 };
 
 const load = (source: SourceSpec): Loaded => {

@@ -80,12 +80,12 @@ describe('discovery', () => {
       [`${DAY}/${ROLLOUT}.jsonl`]: '',
     });
     const opened: string[] = [];
-    const walker = fileWalker();
-    const read: Walker['read'] = (path, maxBytes) => {
+    const spy: Walker = fileWalker();
+    const read = spy.read.bind(spy);
+    spy.read = (path, maxBytes) => {
       opened.push(path);
-      return walker.read(path, maxBytes);
+      return read(path, maxBytes);
     };
-    const spy: Walker = { ...walker, read };
     expect(discover(root, spy).map((source) => source.path)).toEqual([join(root, DAY, `${ROLLOUT}.jsonl`)]);
     expect(opened).toEqual([join(root, 'session_index.jsonl')]);
   });

@@ -30,6 +30,8 @@ export interface RootCandidate {
   readonly path: string;
   /** Why it is looked at: `env CODEX_HOME`, `default`, `XDG` … shown to people. */
   readonly reason: string;
+  /** The path is a file (a variable names a database): `discover` is given it as it is. */
+  readonly isFile?: boolean;
   /** Where this is a folder, the candidate is not looked at: a value that can be read in two ways. */
   readonly unless?: string;
 }

@@ -100,7 +100,8 @@ const MAX_LEVELS = 10;
 function oneFile(agent: AgentDefinition, path: string, walker: FileWalker): SourceSpec[] {
   let folder = dirname(path);
   for (let level = 0; level < MAX_LEVELS && dirname(folder) !== folder; level++, folder = dirname(folder)) {
-    for (const spec of agent.discover(folder, walker)) if (spec.path === path) return [spec];
+    const specs = [...agent.discover(folder, walker)].filter((spec) => spec.path === path);
+    if (specs.length > 0) return specs;
   }
   throw new RangeError(
     `--root ${agent.slug}=${path}: is no store file of ${agent.name} (by its name and the folders above it)`,
@@ -124,15 +125,16 @@ export function discover(request: DiscoveryRequest): Discovery {
     const seenRoots = new Set<string>();
     const seenIds = new Set<string>();
     const ofAgent: FoundSource[] = [];
-    for (const { path, reason, unless } of rootsOf(agent, request)) {
+    for (const { path, reason, unless, isFile } of rootsOf(agent, request)) {
       if (unless !== undefined && walker.isFolder(unless)) continue;
-      const exists = walker.isFolder(path) || (reason === '--root' && walker.isFile(path));
+      const exists = walker.isFolder(path) || ((reason === '--root' || isFile === true) && walker.isFile(path));
       found.push({ path, reason, exists });
       const real = walker.realPath(path);
       if (!exists || seenRoots.has(real) || isExcluded(real)) continue;
       seenRoots.add(real);
       root = { path, real };
-      const specs = walker.isFolder(path) ? agent.discover(path, walker) : oneFile(agent, path, walker);
+      const specs =
+        isFile === true || walker.isFolder(path) ? agent.discover(path, walker) : oneFile(agent, path, walker);
       for (const spec of specs) {
         const optIn = spec.hints['optIn'];
         if (typeof optIn === 'string' && !request.optIn.has(optIn)) continue;

@@ -61,3 +61,33 @@ const digits = (text: string, from: number, length: number): number => {
   }
   return value;
 };
+
+/** The largest time a Date can hold. */
+const MAX_MILLIS = 8.64e15;
+
+/** A time in the unit that the store's sheet names; null for what is no positive number. Never guessed from size. */
+export function epochTime(
+  value: unknown,
+  unit: 's' | 'ms' | 'us' | 'ns',
+): { timestamp: number | null; timestampText: string | null } {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number) || number <= 0)
+    return { timestamp: null, timestampText: null };
+  const factor = { s: 1000, ms: 1, us: 1e-3, ns: 1e-6 }[unit];
+  // Microseconds are kept: that is what the tables hold.
+  const millis = Math.round(number * factor * 1000) / 1000;
+  return { timestamp: millis <= MAX_MILLIS ? millis : null, timestampText: String(value) };
+}
+
+/** An ISO-8601 text with a zone; its spelling is kept even where it is no instant. */
+export const isoTime = (value: unknown): { timestamp: number | null; timestampText: string | null } => ({
+  timestamp: parseIsoTime(value),
+  timestampText: typeof value === 'string' && value !== '' ? value : null,
+});
+
+/** `YYYY-MM-DD HH:MM:SS[.fff]` that is known to be UTC, as SQLite's CURRENT_TIMESTAMP writes it. */
+export function utcTime(value: unknown): { timestamp: number | null; timestampText: string | null } {
+  if (typeof value !== 'string') return { timestamp: null, timestampText: null };
+  const timestamp = /[Zz]$|[+-]\d\d:?\d\d$/.test(value) ? parseIsoTime(value) : parseIsoTime(`${value}Z`);
+  return { timestamp, timestampText: value === '' ? null : value };
+}

@@ -2,9 +2,10 @@
 import type { AgentDefinition, SourceFormat } from './agent.ts';
 import { claude } from './claude/index.ts';
 import { codex } from './codex/index.ts';
+import { gemini } from './gemini/index.ts';
 import { opencode } from './opencode/index.ts';
 
-export const agents: readonly AgentDefinition[] = [claude, codex, opencode];
+export const agents: readonly AgentDefinition[] = [claude, codex, gemini, opencode];
 
 const byName = new Map<string, AgentDefinition>();
 for (const agent of agents) for (const name of [agent.slug, ...agent.aliases]) byName.set(name.toLowerCase(), agent);

@@ -1,0 +1,46 @@
+/** The whole-file snapshot: header fields, and the messages as they were last. */
+import { sourceError } from '../../framing/errors.ts';
+import type { Frame } from '../../framing/frame.ts';
+import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { asObject, field } from '../dialects/json.ts';
+import { readMessage, tellMessage } from './message.ts';
+import { SessionFacts } from './session.ts';
+
+export class SnapshotDecoder implements Decoder {
+  private readonly out: Emitter;
+  private readonly facts: SessionFacts;
+  private readonly told = { calls: new Set<string>(), results: new Set<string>() };
+
+  constructor(context: DecodeContext, out: Emitter) {
+    this.out = out;
+    this.facts = new SessionFacts(context.source);
+  }
+
+  frame(frame: Frame): void {
+    if (frame.locator === '') {
+      const head = asObject(frame.json());
+      if (head === null) throw sourceError('foreign_schema', 'is no session: its top is no object');
+      this.facts.header(head);
+      if (field(head, 'messages') !== undefined)
+        this.out.issue('warning', 'wrong_type', '`messages` is no list and was passed by', frame.position());
+      return;
+    }
+    const record = asObject(frame.json());
+    if (record === null) {
+      this.out.badRecord(frame.position(), 'wrong_type', 'the message is no object');
+      return;
+    }
+    const position = frame.position();
+    const message = readMessage(record, this.out, position);
+    if (message === null) return;
+    tellMessage(
+      message,
+      { sessionId: this.facts.id, position, isActive: true, isMeta: message.isMeta, told: this.told },
+      this.out,
+    );
+  }
+
+  finish(): void {
+    this.facts.tell(this.out);
+  }
+}

@@ -10,8 +10,11 @@ export class SessionFacts {
   private title: string | null = null;
   private kind: string | null = null;
 
-  constructor(source: SourceSpec) {
+  private readonly resume: string | null;
+
+  constructor(source: SourceSpec, resume: string | null = 'gemini --resume') {
     this.source = source;
+    this.resume = resume;
   }
 
   /** The id in the file; the last one counts, since a resumed session tells it again. The name is the last resort. */
@@ -39,7 +42,7 @@ export class SessionFacts {
         kind: isSubagent ? 'subagent' : 'main',
         title: this.title,
         cwd: typeof cwd === 'string' ? cwd : null,
-        resume_command: isSubagent ? null : resumeCommand('gemini --resume', this.id),
+        resume_command: isSubagent || this.resume === null ? null : resumeCommand(this.resume, this.id),
       }),
     );
   }

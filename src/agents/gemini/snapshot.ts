@@ -11,9 +11,10 @@ export class SnapshotDecoder implements Decoder {
   private readonly facts: SessionFacts;
   private readonly told = { calls: new Set<string>(), results: new Set<string>() };
 
-  constructor(context: DecodeContext, out: Emitter) {
+  /** `resume`: command that takes a session up again; null where there is none. */
+  constructor(context: DecodeContext, out: Emitter, resume: string | null = 'gemini --resume') {
     this.out = out;
-    this.facts = new SessionFacts(context.source);
+    this.facts = new SessionFacts(context.source, resume);
   }
 
   frame(frame: Frame): void {

@@ -1,0 +1,284 @@
+/** Entries of a session to what they say. */
+import type { Frame, Position } from '../../framing/frame.ts';
+import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { epochTime, isoTime, parseIsoTime } from '../dialects/clock.ts';
+import { asObject, boolField, field, type Json, nameField, objectField, stringField } from '../dialects/json.ts';
+import {
+  eventAt,
+  messageFields,
+  resumeCommand,
+  sessionFields,
+  type Time,
+  toolCallFields,
+  toolResultFields,
+} from '../dialects/rows.ts';
+import { identifyTool } from '../dialects/tools.ts';
+import { type Content, readContent } from './content.ts';
+import type { PiOutline } from './outline.ts';
+import { isHeader } from './outline.ts';
+import { idOfName } from './paths.ts';
+import { tellUsage } from './usage.ts';
+
+/** What differs between pi and the products that write the same files. */
+export interface PiProduct {
+  /** Command that takes a session up again, the id follows; null where it is not known. */
+  readonly resume: string | null;
+}
+
+/** An entry as it is told. */
+export interface Entry {
+  readonly id: string | null;
+  readonly record: Json;
+  readonly position: Position;
+  readonly sessionId: string;
+  /** Inherited from the session that this one was forked from. */
+  readonly isCopy: boolean;
+  readonly isActive: boolean;
+  /** Of the entry itself. */
+  readonly stored: Time;
+}
+
+/** Entry types that carry no rows. */
+const SILENT = new Set(['model_change', 'thinking_level_change', 'custom', 'label', 'session_info', 'context_edit']);
+
+export class PiDecoder implements Decoder {
+  protected readonly out: Emitter;
+  private readonly context: DecodeContext<PiOutline>;
+  private readonly product: PiProduct;
+  private readonly outline: PiOutline;
+  private header: Json | null = null;
+  private title: string | null = null;
+  private lastModel: string | null = null;
+
+  constructor(context: DecodeContext<PiOutline>, out: Emitter, product: PiProduct) {
+    this.context = context;
+    this.out = out;
+    this.product = product;
+    this.outline = context.outline ?? { isSession: true, live: null, isBroken: false };
+    if (!this.outline.isSession)
+      throw sourceError('foreign_schema', 'is no session: its first line is no session header');
+    if (this.outline.isBroken)
+      out.issue(
+        'warning',
+        'broken_branch',
+        'an entry refers to one that is not in the file; all entries count as live',
+      );
+  }
+
+  frame(frame: Frame): void {
+    if (!this.outline.isSession) {
+      // Other programs' files may lie here: only a session header makes one pi's.
+      this.out.ignored('line of a file without a session header');
+      return;
+    }
+    const record = asObject(frame.json());
+    if (record === null) {
+      this.out.unknown('(no object)');
+      return;
+    }
+    if (isHeader(record)) {
+      this.takeHeader(record);
+      return;
+    }
+    this.tell(this.entry(record, frame.position()));
+  }
+
+  finish(): void {
+    const { header } = this;
+    if (header === null) return;
+    const parent = this.parentPath();
+    this.out.session(
+      sessionFields({
+        session_id: this.sessionId,
+        parent_session_id: parent === null ? null : (idOfName(parent) ?? parent),
+        kind: parent === null ? 'main' : 'fork',
+        title: this.title,
+        cwd: nameField(header, 'cwd'),
+        resume_command: this.product.resume === null ? null : resumeCommand(this.product.resume, this.sessionId),
+      }),
+    );
+  }
+
+  private takeHeader(record: Json): void {
+    if (this.header !== null) {
+      this.out.ignored('session');
+      return;
+    }
+    this.header = record;
+    this.lastModel = nameField(record, 'modelId');
+    const version = field(record, 'version');
+    if (typeof version === 'number' && version > 3)
+      this.out.issue('warning', 'newer_version', `the session is of version ${version}; what is known of it was read`);
+  }
+
+  private get sessionId(): string {
+    return (this.header === null ? null : nameField(this.header, 'id')) ?? this.context.source.name;
+  }
+
+  private parentPath(): string | null {
+    const { header } = this;
+    return header === null ? null : (nameField(header, 'parentSession') ?? nameField(header, 'branchedFrom'));
+  }
+
+  private entry(record: Json, position: Position): Entry {
+    const id = nameField(record, 'id');
+    const stored = isoTime(field(record, 'timestamp'));
+    const created = this.header === null ? null : parseIsoTime(field(this.header, 'timestamp'));
+    const { live } = this.outline;
+    return {
+      id,
+      record,
+      position,
+      sessionId: this.sessionId,
+      isCopy: this.parentPath() !== null && created !== null && stored.timestamp !== null && stored.timestamp < created,
+      isActive: live === null || id === null || live.has(id),
+      stored,
+    };
+  }
+
+  private tell(entry: Entry): void {
+    const type = stringField(entry.record, 'type') ?? '';
+    switch (type) {
+      case 'message':
+        this.tellMessage(entry);
+        break;
+      case 'custom_message':
+        this.tellText(entry, readContent(field(entry.record, 'content'), this.out), type);
+        break;
+      case 'compaction':
+      case 'branch_summary':
+        this.tellText(entry, readContent(field(entry.record, 'summary'), this.out), type);
+        tellUsage(entry, entry.record, type, this.lastModel, this.out);
+        break;
+      case 'usage':
+        this.out.ignored(type);
+        tellUsage(entry, entry.record, stringField(entry.record, 'kind') ?? type, null, this.out);
+        break;
+      default:
+        this.note(type, entry.record);
+    }
+  }
+
+  private note(type: string, record: Json): void {
+    if (type === 'model_change') this.lastModel = nameField(record, 'modelId') ?? this.lastModel;
+    if (type === 'session_info') this.title = stringField(record, 'name')?.trim() || null;
+    if (SILENT.has(type)) this.out.ignored(type);
+    else this.out.unknown(type === '' ? '(no type)' : type);
+  }
+
+  private at(entry: Entry, slot: string, time: Time): ReturnType<typeof eventAt> {
+    return eventAt(entry.sessionId, entry.id, slot, entry.position, time);
+  }
+
+  /** Of a message: when the request began; the entry's own time is when it was stored. */
+  private timeOf(entry: Entry, message: Json | null): Time {
+    const own = message === null ? undefined : field(message, 'timestamp');
+    return typeof own === 'number' ? epochTime(own, 'ms') : entry.stored;
+  }
+
+  /** What the program put in: shown to the model as if a person had typed it. */
+  private tellText(entry: Entry, content: Content, kind: string, text = content.text): void {
+    if (text === null && content.kinds.length === 0) return;
+    this.out.message(
+      this.at(entry, 'message', this.timeOf(entry, objectField(entry.record, 'message'))),
+      messageFields({
+        role: 'user',
+        is_copy: entry.isCopy,
+        record_id: entry.id,
+        parent_record_id: nameField(entry.record, 'parentId'),
+        kind,
+        text,
+        is_meta: true,
+        is_active: entry.isActive,
+        content_kinds: content.kinds.length === 0 ? ['text'] : [...content.kinds],
+      }),
+    );
+  }
+
+  private tellMessage(entry: Entry): void {
+    const message = objectField(entry.record, 'message');
+    if (message === null) {
+      this.out.badRecord(entry.position, 'wrong_type', 'the message entry holds no message object');
+      return;
+    }
+    const role = stringField(message, 'role') ?? '';
+    const content = readContent(field(message, 'content'), this.out);
+    switch (role) {
+      case 'user':
+      case 'assistant':
+        this.tellTurn(entry, message, role, content);
+        break;
+      case 'toolResult':
+        this.tellResult(entry, message, content);
+        break;
+      case 'bashExecution': {
+        const output = stringField(message, 'output') ?? '';
+        const command = stringField(message, 'command') ?? '';
+        this.tellText(entry, content, role, output === '' ? command : `${command}\n${output}`);
+        break;
+      }
+      case 'custom':
+      case 'hookMessage':
+        this.tellText(entry, content, role);
+        break;
+      case 'system':
+        this.out.ignored('message/system');
+        break;
+      default:
+        this.out.unknown(`message/${role === '' ? '(no role)' : role}`);
+    }
+  }
+
+  private tellTurn(entry: Entry, message: Json, role: 'user' | 'assistant', content: Content): void {
+    const { out } = this;
+    const time = this.timeOf(entry, message);
+    const model = role === 'assistant' ? (nameField(message, 'model') ?? this.lastModel) : null;
+    if (content.text !== null || content.thinking !== null || content.kinds.length > 0) {
+      out.message(
+        this.at(entry, 'message', time),
+        messageFields({
+          role,
+          is_copy: entry.isCopy,
+          message_id: nameField(message, 'responseId'),
+          record_id: entry.id,
+          parent_record_id: nameField(entry.record, 'parentId'),
+          kind: 'message',
+          model,
+          text: content.text,
+          thinking: content.thinking,
+          is_active: entry.isActive,
+          content_kinds: [...content.kinds],
+        }),
+      );
+    }
+    content.calls.forEach((call, index) => {
+      out.toolCall(
+        this.at(entry, `call:${call.id ?? index}`, time),
+        toolCallFields({
+          is_copy: entry.isCopy,
+          message_id: nameField(message, 'responseId'),
+          call_id: call.id,
+          ...identifyTool(call.name, call.input),
+          arguments: call.arguments,
+        }),
+      );
+    });
+    if (role === 'assistant') tellUsage(entry, message, 'message', model, out);
+  }
+
+  private tellResult(entry: Entry, message: Json, content: Content): void {
+    const callId = nameField(message, 'toolCallId');
+    this.out.toolResult(
+      this.at(entry, 'result', this.timeOf(entry, message)),
+      toolResultFields({
+        is_copy: entry.isCopy,
+        call_id: callId,
+        is_error: boolField(message, 'isError'),
+        output: content.text,
+        output_json: objectField(message, 'details') === null ? null : JSON.stringify(field(message, 'details')),
+      }),
+    );
+    // A tool that asks a model itself is billed too.
+    tellUsage(entry, message, 'toolResult', null, this.out);
+  }
+}

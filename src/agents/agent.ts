@@ -155,6 +155,8 @@ export interface Kinship {
   readonly copies: Float64Array;
   /** Whether a source that this one refers to was found. */
   readonly foundRelated: boolean;
+  /** Session whose history this one repeats, where only the family can tell; absent or null: not known. */
+  readonly parentId?: string | null;
 }
 
 export interface DecodeContext<Outline = unknown> {
@@ -166,6 +168,8 @@ export interface DecodeContext<Outline = unknown> {
   /** From the family; empty where the source has none. */
   readonly copies: ReadonlySet<number>;
   readonly foundRelated: boolean;
+  /** From the family: session whose history this one repeats; null where the family does not say. */
+  readonly parentId?: string | null;
   /** State saved by `Decoder.save` when reading goes on at a saved byte (`append`); null at a start from the top. */
   readonly resume: unknown;
 }

@@ -42,6 +42,7 @@ export interface ReadRequest {
   /** Keys this source holds as copies, and whether its relatives were found. */
   readonly copies: ReadonlySet<number>;
   readonly foundRelated: boolean;
+  readonly parentId: string | null;
   /** Links on which `copies` rest; null where the family was not looked at. */
   readonly links: Links | null;
   /** An outline that was made before, of a source of this size. */
@@ -218,6 +219,7 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
       outline,
       copies: request.copies,
       foundRelated: request.foundRelated,
+      parentId: request.parentId,
       resume: request.resume?.decoder ?? null,
     };
     pass = openPass(request, source, true);

@@ -15,14 +15,14 @@ export const noKinship: Kinship = { copies: new Float64Array(0), foundRelated: f
  * Identifies what a source's copies rest on: two readings with the same digest give the same rows. Keys that the source
  * does not hold itself say nothing about it (a parent that goes on growing); negative ones are marks of the format.
  */
-function kinshipDigest({ copies, foundRelated }: Kinship, own: Claims): string {
+function kinshipDigest({ copies, foundRelated, parentId }: Kinship, own: Claims): string {
   const held = new Set(own.keys);
   const relevant = copies.filter((key) => key < 0 || held.has(key)).sort();
   const keys =
     relevant.length === 0
       ? ''
       : hash('sha1', Buffer.from(relevant.buffer, relevant.byteOffset, relevant.byteLength), 'hex');
-  return keys + (foundRelated ? '+' : '');
+  return keys + (foundRelated ? '+' : '') + (parentId ?? '');
 }
 
 /** What families said about their members. */

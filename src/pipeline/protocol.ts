@@ -72,6 +72,7 @@ export interface ShardSource extends SourceRef {
   readonly generation: number;
   readonly copies: Float64Array;
   readonly foundRelated: boolean;
+  readonly parentId: string | null;
   readonly links: Links | null;
   /** Made when its claims were read; void where the source has another size by now. */
   readonly outline: ClaimsFound['outline'];

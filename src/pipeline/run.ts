@@ -163,6 +163,7 @@ export class Run {
       prior,
       copies: kinship.copies,
       foundRelated: kinship.foundRelated,
+      parentId: kinship.parentId ?? null,
       links: this.links.get(found.sourceId) ?? null,
       outline: this.families.outlines.get(found.sourceId) ?? null,
     };
@@ -213,7 +214,13 @@ export class Run {
     const sources = task.sources.map((source) => {
       const kinship = this.families.kinship.get(source.sourceId) ?? noKinship;
       const links = this.links.get(source.sourceId) ?? null;
-      return { ...source, copies: kinship.copies, foundRelated: kinship.foundRelated, links };
+      return {
+        ...source,
+        copies: kinship.copies,
+        foundRelated: kinship.foundRelated,
+        parentId: kinship.parentId ?? null,
+        links,
+      };
     });
     return runSurviving(this.engine, { ...task, sources });
   }

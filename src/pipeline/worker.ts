@@ -205,6 +205,7 @@ async function readFrom(
     limits: settings.limits,
     copies: new Set(source.copies),
     foundRelated: source.foundRelated,
+    parentId: source.parentId,
     links: source.links,
     outline: source.outline,
     resume: source.resume,

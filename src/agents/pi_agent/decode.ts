@@ -55,8 +55,6 @@ export class PiDecoder implements Decoder {
     this.out = out;
     this.product = product;
     this.outline = context.outline ?? { isSession: true, live: null, isBroken: false };
-    if (!this.outline.isSession)
-      throw sourceError('foreign_schema', 'is no session: its first line is no session header');
     if (this.outline.isBroken)
       out.issue(
         'warning',

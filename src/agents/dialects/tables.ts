@@ -1,0 +1,33 @@
+/** Tables of databases whose columns came over time. */
+import type { StoreDatabase } from '../../framing/database.ts';
+
+/** Columns by table, looked up once. */
+export class TableShapes {
+  private readonly database: StoreDatabase;
+  private readonly known = new Map<string, ReadonlySet<string>>();
+
+  constructor(database: StoreDatabase) {
+    this.database = database;
+  }
+
+  /** Columns of a table; empty where there is none. */
+  columns(table: string): ReadonlySet<string> {
+    let found = this.known.get(table);
+    if (found === undefined) {
+      found = this.database.columns(table) ?? new Set();
+      this.known.set(table, found);
+    }
+    return found;
+  }
+
+  has(table: string, ...columns: readonly string[]): boolean {
+    const found = this.columns(table);
+    return found.size > 0 && columns.every((column) => found.has(column));
+  }
+
+  /** The columns for a SELECT: those that the table lacks are NULL. */
+  select(table: string, ...names: readonly string[]): string {
+    const found = this.columns(table);
+    return names.map((name) => (found.has(name) ? `"${name}"` : `NULL AS "${name}"`)).join(', ');
+  }
+}

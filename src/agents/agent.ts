@@ -220,6 +220,11 @@ export interface FormatTraits {
    * by their key. Otherwise totals do without the family.
    */
   readonly usageNeedsFamily?: boolean;
+  /**
+   * Usage that a new reading of the whole source does not show was replaced (a session's sum by its replies, an estimate
+   * by a total) and is taken back. Absent: what a store loses was billed all the same.
+   */
+  readonly replacesUsage?: boolean;
 }
 
 /** One layout of an agent's store: its traits, and how to get at the code. */

@@ -1,7 +1,9 @@
 /** The agents that sessionlake reads: one line each. */
 import type { AgentDefinition, SourceFormat } from './agent.ts';
+import { amp } from './amp/index.ts';
 import { claude } from './claude/index.ts';
 import { codex } from './codex/index.ts';
+import { continueDev } from './continue/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
@@ -9,7 +11,18 @@ import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { qwen } from './qwen/index.ts';
 
-export const agents: readonly AgentDefinition[] = [claude, codex, copilotCli, gemini, goose, opencode, piAgent, qwen];
+export const agents: readonly AgentDefinition[] = [
+  amp,
+  claude,
+  codex,
+  continueDev,
+  copilotCli,
+  gemini,
+  goose,
+  opencode,
+  piAgent,
+  qwen,
+];
 
 const byName = new Map<string, AgentDefinition>();
 for (const agent of agents) for (const name of [agent.slug, ...agent.aliases]) byName.set(name.toLowerCase(), agent);

@@ -191,7 +191,8 @@ export class Incremental {
       if (outcome.summary.status !== 'unsupported') return;
     } else {
       ledger.observe(outcome.usage, found.spec.path);
-      if (change.change === 'decoder' || this.hasNewRelatives(change))
+      const replaces = found.agent.formats[found.spec.storeKind]?.replacesUsage === true && known !== undefined;
+      if (change.change === 'decoder' || replaces || this.hasNewRelatives(change))
         ledger.retireOthers(found.sourceId, outcome.usage);
       if (this.isWorthTelling(change, outcome)) output.rows('sources', [row]);
       output.rows('issues', outcome.issues);

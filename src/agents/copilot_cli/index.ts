@@ -4,6 +4,7 @@ import { discover, LEGACY_STORE, LOG_STORE, roots } from './paths.ts';
 
 const log: StoreFormat = {
   framing: 'jsonl',
+  replacesUsage: true,
   decoderVersion: 1,
   incremental: 'diff',
   hasFamily: true,

@@ -4,6 +4,7 @@ import { DATABASE_STORE, discover, LEGACY_STORE, roots } from './paths.ts';
 
 const database: StoreFormat = {
   framing: 'database',
+  replacesUsage: true,
   decoderVersion: 1,
   incremental: 'diff',
   load: async () => (await import('./format.ts')).databaseCode,

@@ -1,0 +1,8 @@
+/** How sessions are read. */
+import type { FormatCode } from '../agent.ts';
+import { SessionDecoder } from './decode.ts';
+
+export const sessionCode: FormatCode = {
+  lists: [['history']],
+  decoder: (context, out) => new SessionDecoder(context, out),
+};

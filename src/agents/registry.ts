@@ -1,5 +1,6 @@
 /** The agents that sessionlake reads: one line each. */
 import type { AgentDefinition, SourceFormat } from './agent.ts';
+import { aider } from './aider/index.ts';
 import { amp } from './amp/index.ts';
 import { claude } from './claude/index.ts';
 import { codex } from './codex/index.ts';
@@ -12,6 +13,7 @@ import { piAgent } from './pi_agent/index.ts';
 import { qwen } from './qwen/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
+  aider,
   amp,
   claude,
   codex,

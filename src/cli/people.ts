@@ -1,7 +1,8 @@
 /** Words and figures for people. */
-import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { exitStatus, type RunReport } from '../pipeline/report.ts';
+import type { DiscoveryIssue } from '../discovery/walker.ts';
+import { exitStatus, type RunReport, type SourceProblem } from '../pipeline/report.ts';
+import { type Line, show, visible } from './terminal.ts';
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'];
 
@@ -17,15 +18,19 @@ export function formatBytes(bytes: number): string {
 
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-const plural = (count: number, word: string): string => `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
+/** `1 source`, `2 sources`; `words` where the plural is not made with an s. */
+export const plural = (count: number, word: string, words = `${word}s`): string =>
+  `${formatCount(count)} ${count === 1 ? word : words}`;
 
-/** A table without frames: readable, and easy to paste. `right` are the columns of figures. */
+/**
+ * A table without frames: readable, and easy to paste. `right` are the columns of figures. Cells are made visible here,
+ * since what they are escaped to counts for the widths.
+ */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   right: ReadonlySet<number>,
 ): string {
-  const isTty = process.stdout.isTTY;
   const none = {
     top: '',
     'top-mid': '',
@@ -40,14 +45,24 @@ export function formatTable(
     head: [...head],
     colAligns: head.map((_, i) => (right.has(i) ? 'right' : 'left')),
     chars: { ...none, left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
-    style: { 'padding-left': 0, 'padding-right': 0, head: isTty ? ['bold'] : [], border: [] },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
-  for (const row of rows) table.push([...row]);
+  for (const row of rows) table.push(row.map(visible));
   return table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n');
+}
+
+/** Writes a table to standard output, its head in bold. */
+export function showTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: ReadonlySet<number>,
+): void {
+  const [first = '', ...rest] = formatTable(head, rows, right).split('\n');
+  show({ text: first, style: 'bold' }, ...rest);
 }
 
 const byteRange = (start: number | null, end: number | null): string =>
@@ -56,17 +71,40 @@ const byteRange = (start: number | null, end: number | null): string =>
 /** Problems listed; more are counted. */
 const LISTED = 20;
 
-function problems(title: string, list: RunReport['heldBack'], colour: 'red' | 'yellow'): string[] {
+const andMore = (count: number): string[] =>
+  count > LISTED ? [`  … and ${formatCount(count - LISTED)} more (--json lists all)`] : [];
+
+function problems(title: string, next: string, list: readonly SourceProblem[], style: 'red' | 'yellow'): Line[] {
   if (list.length === 0) return [];
-  const lines = [styleText(colour, `${title}:`, { stream: process.stderr })];
-  for (const p of list.slice(0, LISTED))
-    lines.push(`  ${p.agent} ${p.path}${byteRange(p.byteStart, p.byteEnd)}\n    ${p.status}: ${p.message}`);
-  if (list.length > LISTED) lines.push(`  … and ${formatCount(list.length - LISTED)} more (table sources lists all)`);
-  return lines;
+  return [
+    { text: `${title}:`, style },
+    ...list
+      .slice(0, LISTED)
+      .flatMap((p) => [
+        `  ${p.agent} ${p.path}${byteRange(p.byteStart, p.byteEnd)}`,
+        `    ${p.status}: ${p.message}`,
+      ]),
+    ...andMore(list.length),
+    `  next: ${next}`,
+  ];
+}
+
+/** What was found and passed by, with the reason. */
+export const passedBy = (issues: readonly DiscoveryIssue[]): string[] => [
+  ...issues.slice(0, LISTED).map((issue) => `passed by: ${issue.path}: ${issue.message}`),
+  ...andMore(issues.length),
+];
+
+/** What can be done about sources that were held back. */
+function nextStep(heldBack: readonly SourceProblem[]): string {
+  const steps = ['mend the cause and run again; the next run tries them anyway'];
+  if (heldBack.some((p) => p.status === 'complete_with_errors'))
+    steps.push('--gate quarantine takes all but the bad records of sources that are complete_with_errors');
+  return steps.join('; ');
 }
 
 /** The closing summary, on several lines; one line where nothing was there to be told. */
-export function formatReport(report: RunReport, seconds: number): string {
+export function formatReport(report: RunReport, seconds: number): Line[] {
   const read = Object.values(report.read).reduce((n, count) => n + count, 0);
   const rows = Object.values(report.rows).reduce((n, count) => n + count, 0);
   const head = [`${plural(read, 'source')} read (${formatBytes(report.bytes)})`];
@@ -74,17 +112,18 @@ export function formatReport(report: RunReport, seconds: number): string {
   if (report.heldBack.length > 0) head.push(`${formatCount(report.heldBack.length)} held back`);
   if (report.unsupported > 0) head.push(`${formatCount(report.unsupported)} unsupported`);
   head.push(`${plural(rows, 'row')} in ${seconds.toFixed(1)} s`);
-  const lines = [head.join(', ')];
+  const lines: Line[] = [head.join(', ')];
   if (report.rolledForward > 0)
-    lines.push(`${plural(report.rolledForward, 'batch')} of an interrupted run brought to its end first`);
+    lines.push(`${plural(report.rolledForward, 'batch', 'batches')} of an interrupted run brought to its end first`);
   const tables = Object.entries(report.rows).map(([table, count]) => `${table} ${formatCount(count)}`);
   if (tables.length > 0) lines.push(`  ${tables.join(' · ')}`);
-  const unknown = Object.entries(report.unknownTypes).map(([type, count]) => `${type} ×${count}`);
+  const unknown = Object.entries(report.unknownTypes).map(([type, count]) => `${type} ×${formatCount(count)}`);
   if (unknown.length > 0)
     lines.push(`unknown record types (counted, not read): ${unknown.slice(0, LISTED).join(', ')}`);
-  for (const issue of report.discoveryIssues.slice(0, LISTED)) lines.push(`passed by: ${issue.path}: ${issue.message}`);
-  lines.push(...problems('read with errors', report.withErrors, 'yellow'));
-  lines.push(...problems('held back, and tried again by the next run', report.heldBack, 'red'));
+  lines.push(...passedBy(report.discoveryIssues));
+  const damaged = 'each bad record is a row of the table issues, with its byte range';
+  lines.push(...problems('read with errors', damaged, report.withErrors, 'yellow'));
+  lines.push(...problems('held back', nextStep(report.heldBack), report.heldBack, 'red'));
   if (exitStatus(report) === 3) lines.push('nothing could be committed');
-  return `${lines.join('\n')}\n`;
+  return lines;
 }

@@ -98,6 +98,9 @@ const MAX_LEVELS = 10;
  * its store or it alone is named. Throws a `RangeError` where it is no store file of the agent.
  */
 function oneFile(agent: AgentDefinition, path: string, walker: FileWalker): SourceSpec[] {
+  // An agent that takes single files, whatever they are called.
+  const direct = [...agent.discover(path, walker)];
+  if (direct.length > 0) return direct;
   let folder = dirname(path);
   for (let level = 0; level < MAX_LEVELS && dirname(folder) !== folder; level++, folder = dirname(folder)) {
     const specs = [...agent.discover(folder, walker)].filter((spec) => spec.path === path);

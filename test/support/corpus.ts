@@ -25,6 +25,8 @@ interface ExpectedSession {
   tool_calls: { name: string | null; call_id: string | null }[];
   tool_results: { call_id: string | null; is_error: boolean | null }[];
   usage_total?: Partial<Record<UsageColumn, number | null>> | null;
+  /** Rounded figures that the agent prints: never in the ledger. */
+  usage_estimate?: { sent: number; received: number } | null;
 }
 
 export interface Expected {
@@ -141,6 +143,10 @@ function compareSession(session: ExpectedSession, rows: readonly Row[]): void {
     if (session[column] !== undefined)
       expect(head[0]![column], `${column} of ${session.session_id}`).toBe(session[column]);
   }
+  if (session.usage_estimate !== undefined && session.usage_estimate !== null) {
+    const { reported_input_tokens: sent, reported_output_tokens: received } = head[0]!;
+    expect({ sent, received }, `figures printed for ${session.session_id}`).toEqual(session.usage_estimate);
+  }
   compareMessages(session, own);
   const of = (record: string): Row[] => {
     const all = own.filter((row) => row.record === record);
@@ -163,7 +169,8 @@ function compareSession(session: ExpectedSession, rows: readonly Row[]): void {
 }
 
 /** Compares rows with the right answer, as the cases define it. `store` is where the copy that was read stands. */
-export function compareCase(expected: Expected, told: readonly Row[], store: string): void {
+export function compareCase(answer: Expected, told: readonly Row[], store: string): void {
+  const expected = JSON.parse(placed(JSON.stringify(answer), store)) as Expected;
   const rows = newest(told);
   const sessions = rows.filter((row) => row.record === 'session').map((row) => row['session_id']);
   expect(sessions.sort()).toEqual(expected.sessions.map((s) => s.session_id).sort());

@@ -413,6 +413,11 @@ export interface AgentDefinition {
   readonly roots: (environment: AgentEnvironment) => RootCandidate[];
   /** Sources below one root, in path order; what stands for another is decided here. `root` exists. */
   readonly discover: (root: string, walker: Walker) => Iterable<SourceSpec>;
+  /**
+   * Of the sources of all roots, those that are read: where the same session stands in several stores, one of them
+   * tells it. Absent: all.
+   */
+  readonly choose?: (sources: readonly SourceSpec[]) => readonly SourceSpec[];
   readonly formats: Readonly<Record<string, StoreFormat>>;
 }
 

@@ -3,27 +3,33 @@ import type { AgentDefinition, SourceFormat } from './agent.ts';
 import { aider } from './aider/index.ts';
 import { amp } from './amp/index.ts';
 import { claude } from './claude/index.ts';
+import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { kiloCode } from './kilo_code/index.ts';
 import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { qwen } from './qwen/index.ts';
+import { rooCode } from './roo_code/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
   aider,
   amp,
   claude,
+  cline,
   codex,
   continueDev,
   copilotCli,
   gemini,
   goose,
+  kiloCode,
   opencode,
   piAgent,
   qwen,
+  rooCode,
 ];
 
 const byName = new Map<string, AgentDefinition>();

@@ -158,8 +158,10 @@ export function discover(request: DiscoveryRequest): Discovery {
         });
       }
     }
-    ofAgent.sort((a, b) => compare(a.spec.path, b.spec.path) || compare(a.spec.member ?? '', b.spec.member ?? ''));
-    sources.push(...ofAgent);
+    const chosen = agent.choose === undefined ? null : new Set(agent.choose(ofAgent.map(({ spec }) => spec)));
+    const read = chosen === null ? ofAgent : ofAgent.filter(({ spec }) => chosen.has(spec));
+    read.sort((a, b) => compare(a.spec.path, b.spec.path) || compare(a.spec.member ?? '', b.spec.member ?? ''));
+    sources.push(...read);
     roots.set(agent.slug, found);
     issues.push(...walker.issues);
   }

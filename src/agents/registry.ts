@@ -6,6 +6,7 @@ import { claude } from './claude/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
+import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
@@ -22,6 +23,7 @@ export const agents: readonly AgentDefinition[] = [
   cline,
   codex,
   continueDev,
+  copilot,
   copilotCli,
   gemini,
   goose,

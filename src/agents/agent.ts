@@ -415,9 +415,9 @@ export interface AgentDefinition {
   readonly discover: (root: string, walker: Walker) => Iterable<SourceSpec>;
   /**
    * Of the sources of all roots, those that are read: where the same session stands in several stores, one of them
-   * tells it. Absent: all.
+   * tells it (with what the others know of it, as hints). Absent: all. Sources are known by their `identity`.
    */
-  readonly choose?: (sources: readonly SourceSpec[]) => readonly SourceSpec[];
+  readonly choose?: (sources: readonly SourceSpec[], walker: Walker) => readonly SourceSpec[];
   readonly formats: Readonly<Record<string, StoreFormat>>;
 }
 

@@ -8,6 +8,7 @@ import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
+import { cursor } from './cursor/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
@@ -25,6 +26,7 @@ export const agents: readonly AgentDefinition[] = [
   continueDev,
   copilot,
   copilotCli,
+  cursor,
   gemini,
   goose,
   kiloCode,

@@ -83,6 +83,13 @@ const sidecarState = (spec: SourceSpec): string =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+const specsOf = (found: readonly FoundSource[]): SourceSpec[] => found.map(({ spec }) => spec);
+
+function chosen(found: readonly FoundSource[], specs: readonly SourceSpec[]): FoundSource[] {
+  const byIdentity = new Map(found.map((source) => [source.spec.identity, source]));
+  return specs.map((spec) => ({ ...byIdentity.get(spec.identity)!, spec }));
+}
+
 function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): RootCandidate[] {
   const given = request.roots[agent.slug];
   if (given !== undefined) return given.map((path) => ({ path: resolve(path), reason: '--root' }));
@@ -158,8 +165,7 @@ export function discover(request: DiscoveryRequest): Discovery {
         });
       }
     }
-    const chosen = agent.choose === undefined ? null : new Set(agent.choose(ofAgent.map(({ spec }) => spec)));
-    const read = chosen === null ? ofAgent : ofAgent.filter(({ spec }) => chosen.has(spec));
+    const read = agent.choose === undefined ? ofAgent : chosen(ofAgent, agent.choose(specsOf(ofAgent), walker));
     read.sort((a, b) => compare(a.spec.path, b.spec.path) || compare(a.spec.member ?? '', b.spec.member ?? ''));
     sources.push(...read);
     roots.set(agent.slug, found);

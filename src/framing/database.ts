@@ -296,9 +296,15 @@ function openCopy(path: string): OpenDatabase {
   return new Connection(path, uriOf(copy, 'mode=ro'), null);
 }
 
-/** SQLITE_READONLY and its kinds: the log cannot be read without writing to it. */
-const needsCopy = (error: unknown): boolean =>
-  isSqliteError(error) && (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 8;
+const SQLITE_READONLY = 8;
+const SQLITE_CANTOPEN = 14;
+
+/** The kind of an SQLite error: the low byte of its code; null for other errors. */
+const primaryCode = (error: unknown): number | null =>
+  isSqliteError(error) ? ((error as { errcode?: number }).errcode ?? 0) & 0xff : null;
+
+/** The log cannot be read without writing to it. */
+const needsCopy = (error: unknown): boolean => primaryCode(error) === SQLITE_READONLY;
 
 function openInPlace(path: string): OpenDatabase {
   const mode = journalMode(path);
@@ -335,9 +341,9 @@ export function openDatabase(path: string): OpenDatabase {
     try {
       return openInPlace(path);
     } catch (error) {
-      // Somebody has begun to write, or stopped: the next look finds another of the cases.
-      const code = (error as ScopedError).code;
-      if (code === 'changed_while_read' && attempt < COPY_ATTEMPTS) continue;
+      // Somebody has begun to write, or stopped (its log is gone by then): the next look finds another of the cases.
+      const hasChanged = (error as ScopedError).code === 'changed_while_read' || primaryCode(error) === SQLITE_CANTOPEN;
+      if (hasChanged && attempt < COPY_ATTEMPTS) continue;
       throw isSqliteError(error) ? toError(error) : error;
     }
   }

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 
 const PREFIX = 'sessionlake-copies-';
 const NAME = /^sessionlake-copies-(\d+)$/;
@@ -44,6 +45,8 @@ export function scratchFolder(): string {
   removeOrphans();
   mkdirSync(path, { recursive: true, mode: 0o700 });
   folder = path;
+  // Commands that read nothing have no run that ends.
+  if (isMainThread) process.once('exit', clearScratch);
   return path;
 }
 

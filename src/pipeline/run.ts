@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Links } from '../agents/agent.ts';
 import { type Discovery, discover, type FoundSource } from '../discovery/discovery.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';
+import { clearScratch } from '../framing/scratch.ts';
 import type { ReadPlan } from '../options.ts';
 import { UsageError } from '../options.ts';
 import { isHeldBack, type ReadStatus } from '../records/summary.ts';
@@ -96,6 +97,7 @@ export class Run {
 
   async close(): Promise<void> {
     await this.engineOrNull?.close();
+    clearScratch();
   }
 
   /** Whether a source's relatives matter to what is asked for. */

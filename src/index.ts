@@ -1,82 +1,98 @@
 /**
  * The library. Options have the names of the command line, without the dashes; they are validated, and what is wrong is
- * a `UsageError`. Nothing is printed.
+ * a `UsageError`. Results have the names of `--json`. Nothing is printed.
  */
 import { resolve } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import split2 from 'split2';
-import { type Discovery, discover as discoverSources } from './discovery/discovery.ts';
-import { type Options, type OptionsInput, parseOptions, planRead, type ReadPlan } from './options.ts';
-import { type Listener, type RunReport, silent } from './pipeline/report.ts';
+import { sourceList } from './cli/source-list.ts';
+import { type Discovery, discoverChecked } from './discovery/discovery.ts';
+import {
+  lakeTarget,
+  type Options,
+  type OptionsInput,
+  parseOptions,
+  planRead,
+  type ReadPlan,
+  streamFormat,
+  systemTimeZone,
+} from './options.ts';
+import { type Listener, silent } from './pipeline/report.ts';
 import { exportSnapshot } from './pipeline/snapshot.ts';
 import { streamRows } from './pipeline/stream.ts';
 import { syncLake } from './pipeline/sync.ts';
-import { type UsageTotals, usageTotals } from './pipeline/usage-totals.ts';
-import type { Rows, TableName } from './records/tables.ts';
+import { usageTotals } from './pipeline/usage-totals.ts';
+import type { AnyJsonRow, JsonRow } from './records/json-rows.ts';
+import { type ReportRecord, reportRecord, type UsageSummary, usageSummary } from './results.ts';
+import { UsageError } from './usage-error.ts';
 
 export { agents } from './agents/registry.ts';
-export type { Discovery, FoundSource } from './discovery/discovery.ts';
-export { type OptionsInput, UsageError } from './options.ts';
-export type { Listener, RunReport, SourceProblem } from './pipeline/report.ts';
-export { exitStatus } from './pipeline/report.ts';
-export type { UsageTotal, UsageTotals } from './pipeline/usage-totals.ts';
-export type { Gate, ReadStatus, ReadSummary } from './records/summary.ts';
-export type {
-  HistoryRow,
-  IssueRow,
-  MessageRow,
-  RawRow,
-  Rows,
-  SessionRow,
-  SourceRow,
-  TableName,
-  ToolCallRow,
-  ToolResultRow,
-  UsageRow,
-} from './records/tables.ts';
+export type { Discovery, FoundRoot, FoundSource } from './discovery/discovery.ts';
+export type { DiscoveryIssue } from './discovery/walker.ts';
+export type { OptionsInput } from './options.ts';
+export type { Listener } from './pipeline/report.ts';
+export type { JsonRows as Rows } from './records/json-rows.ts';
+export type { ReadStatus } from './records/summary.ts';
+export type { TableName } from './records/tables.ts';
 export { tables } from './records/tables.ts';
+export type {
+  PassedByRecord,
+  ProblemRecord,
+  ReportRecord,
+  TokenTotals,
+  UsageRecord,
+  UsageSummary,
+} from './results.ts';
+export { UsageError };
 
-/** `Session` from `sessions`: the value of `record` in NDJSON. */
-type RecordNames = {
-  sessions: 'session';
-  messages: 'message';
-  tool_calls: 'tool_call';
-  tool_results: 'tool_result';
-  usage: 'usage';
-  sources: 'source';
-  issues: 'issue';
-  raw: 'raw';
-  history: 'history';
-};
-
-/** In NDJSON, times are ISO-8601 texts. */
-type AsJson<Row> = {
-  readonly [K in keyof Row]: K extends 'timestamp' | 'started_at' | 'ended_at' | 'mtime' | 'ingested_at'
-    ? string | null
-    : Row[K];
-};
-
+export type SessionRow = JsonRow<'sessions'>;
+export type MessageRow = JsonRow<'messages'>;
+export type ToolCallRow = JsonRow<'tool_calls'>;
+export type ToolResultRow = JsonRow<'tool_results'>;
+export type UsageRow = JsonRow<'usage'>;
+export type SourceRow = JsonRow<'sources'>;
+export type IssueRow = JsonRow<'issues'>;
+export type RawRow = JsonRow<'raw'>;
+export type HistoryRow = JsonRow<'history'>;
 /** A row as `read` gives it: `record` names its kind. */
-export type ReadRow = { [N in TableName]: AsJson<Rows[N]> & { readonly record: RecordNames[N] } }[TableName];
+export type ReadRow = AnyJsonRow;
 
-const prepared = (input: OptionsInput): { options: Options; plan: ReadPlan } => {
+interface Prepared {
+  readonly options: Options;
+  readonly plan: ReadPlan;
+  readonly cursor: string | null;
+}
+
+function prepared(input: OptionsInput): Prepared {
   const options = parseOptions(input);
-  return { options, plan: planRead(options, { env: process.env, platform: process.platform }) };
-};
+  return {
+    options,
+    plan: planRead(options, { env: process.env, platform: process.platform }),
+    cursor: options.cursor === undefined ? null : resolve(options.cursor),
+  };
+}
 
 /** Lists sources without reading them. Throws `UsageError`. */
 export function discover(input: OptionsInput = {}): Discovery {
-  return discoverSources(prepared(input).plan.discovery);
+  const { options, plan } = prepared(input);
+  if (options['sources-from'] !== undefined)
+    throw new UsageError('discover does not read --sources-from; filter its sources by spec.path');
+  return discoverChecked(plan.discovery);
 }
 
-/** Writes NDJSON rows to a stream, as `sessionlake stream` does. Throws `UsageError`; rejects where the reader goes away. */
+/**
+ * Writes rows to a stream, as `sessionlake stream` does: NDJSON or, for one table, Arrow. Rejects with `UsageError`, and
+ * where the reader goes away.
+ */
 export async function stream(
   target: Writable,
   input: OptionsInput = {},
   listener: Listener = silent,
-): Promise<RunReport> {
-  const { options, plan } = prepared(input);
-  return streamRows(plan, target, options.cursor === undefined ? null : resolve(options.cursor), listener);
+): Promise<ReportRecord> {
+  const { options, plan, cursor } = prepared(input);
+  const format = streamFormat(options, plan);
+  const only = await sourceList(options['sources-from']);
+  return reportRecord(await streamRows(plan, target, cursor, listener, only, format));
 }
 
 /**
@@ -86,12 +102,14 @@ export async function stream(
 export async function* read(
   input: OptionsInput = {},
   listener: Listener = silent,
-): AsyncGenerator<ReadRow, RunReport, undefined> {
-  const { options, plan } = prepared(input);
+): AsyncGenerator<ReadRow, ReportRecord, undefined> {
+  const { options, plan, cursor } = prepared(input);
+  if (options.format !== undefined)
+    throw new UsageError('--format: read gives objects; stream and exportTo have formats');
+  const only = await sourceList(options['sources-from']);
   const pipe = new PassThrough();
   const lines = pipe.pipe(split2());
-  const cursor = options.cursor === undefined ? null : resolve(options.cursor);
-  const done = streamRows(plan, pipe, cursor, listener).finally(() => pipe.end());
+  const done = streamRows(plan, pipe, cursor, listener, only).finally(() => pipe.end());
   done.catch((error: Error) => lines.destroy(error));
   try {
     for await (const line of lines as AsyncIterable<string>) yield JSON.parse(line) as ReadRow;
@@ -100,37 +118,32 @@ export async function* read(
     pipe.destroy();
     await done.catch(() => undefined);
   }
-  return done;
+  return reportRecord(await done);
 }
 
 /** Options of what a lake looks like. */
 export type LakeOptions = OptionsInput & { readonly out: string };
 
-const lakeTarget = (options: Options): Parameters<typeof exportSnapshot>[1] => ({
-  folder: resolve(options.out!),
-  format: options.format ?? 'parquet',
-  engine: options['parquet-engine'] ?? 'hyparquet-writer',
-  partition: options.partition ?? 'none',
-});
-
-/** Writes a whole snapshot to the folder `out`, as `sessionlake export` does. Throws `UsageError`. */
-export async function exportTo(input: LakeOptions, listener: Listener = silent): Promise<RunReport> {
+/** Writes a whole snapshot to the folder `out`, as `sessionlake export` does. Rejects with `UsageError`. */
+export async function exportTo(input: LakeOptions, listener: Listener = silent): Promise<ReportRecord> {
   const { options, plan } = prepared(input);
-  return exportSnapshot(plan, lakeTarget(options), listener);
+  const target = lakeTarget(options, 'exportTo');
+  const only = await sourceList(options['sources-from']);
+  return reportRecord(await exportSnapshot(plan, target, listener, only));
 }
 
-/** Brings the lake in the folder `out` up to date, as `sessionlake sync` does. Throws `UsageError` and where it is locked. */
-export async function sync(input: LakeOptions, listener: Listener = silent): Promise<RunReport> {
-  const { options, plan } = prepared(input);
-  return syncLake(
-    plan,
-    { ...lakeTarget(options), cursor: options.cursor === undefined ? null : resolve(options.cursor) },
-    listener,
-  );
+/** Brings the lake in the folder `out` up to date, as `sessionlake sync` does. Rejects with `UsageError` and where it is locked. */
+export async function sync(input: LakeOptions, listener: Listener = silent): Promise<ReportRecord> {
+  const { options, plan, cursor } = prepared(input);
+  const target = { ...lakeTarget(options, 'sync'), cursor };
+  const only = await sourceList(options['sources-from']);
+  return reportRecord(await syncLake(plan, target, listener, only));
 }
 
 /** Usage totals per day, agent and model. Days are those of the time zone given, else of the system's. */
-export async function usage(input: OptionsInput = {}, listener: Listener = silent): Promise<UsageTotals> {
+export async function usage(input: OptionsInput = {}, listener: Listener = silent): Promise<UsageSummary> {
   const { options, plan } = prepared(input);
-  return usageTotals(plan, options['time-zone'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone, listener);
+  const timeZone = options['time-zone'] ?? systemTimeZone();
+  const only = await sourceList(options['sources-from']);
+  return usageSummary(await usageTotals(plan, timeZone, listener, only), timeZone);
 }

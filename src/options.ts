@@ -22,15 +22,21 @@ const bytes = z.union([
   z.string().transform((text, context) => {
     const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?$/i.exec(text.trim());
     const value = match === null ? 0 : Math.floor(Number(match[1]) * byteUnits[(match[2] ?? '').toLowerCase()]!);
-    if (value > 0) return value;
+    if (value > 0 && Number.isSafeInteger(value)) return value;
     context.addIssue(`'${text}' is no size; write bytes or a size like 64MiB`);
     return z.NEVER;
   }),
 ]);
 
+/** Whether a day is in the calendar: `Date.parse` takes February 30 for March 2. */
+const isDay = (day: string): boolean => {
+  const millis = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(day);
+};
+
 const time = z.string().transform((text, context) => {
-  const dateOnly = /^\d{4}-\d\d-\d\d$/.test(text);
-  const millis = dateOnly || /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  const day = /^(\d{4}-\d\d-\d\d)(?:$|T.*(?:Z|[+-]\d\d:?\d\d)$)/.exec(text)?.[1];
+  const millis = day === undefined || !isDay(day) ? Number.NaN : Date.parse(text);
   if (!Number.isNaN(millis)) return millis;
   context.addIssue(`'${text}' is no time; write 2026-01-31 (UTC) or 2026-01-31T09:00:00Z`);
   return z.NEVER;
@@ -38,7 +44,9 @@ const time = z.string().transform((text, context) => {
 
 const list = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
-  .transform((items) => items.map((s) => s.trim()).filter((s) => s !== ''));
+  .transform((items) => items.map((s) => s.trim()).filter((s) => s !== ''))
+  // A list that was meant to name something and names nothing must not mean all, nor nothing.
+  .refine((items) => items.length > 0, 'the list is empty');
 
 const rootList = z.union([
   z.record(z.string(), z.union([z.string(), z.array(z.string())])),
@@ -70,7 +78,26 @@ const rewrites = z.array(z.string()).transform((entries, context) =>
   }),
 );
 
-const threads = z.coerce.number().int().min(1).max(64);
+const MAX_THREADS = 64;
+const threads = z.union([
+  z.int().min(1).max(MAX_THREADS),
+  z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(MAX_THREADS)),
+]);
+
+const timeZone = z.string().refine(
+  (zone) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+    } catch {
+      return false;
+    }
+  },
+  { error: (issue) => `'${String(issue.input)}' is no IANA time zone, like Europe/Berlin` },
+);
+
+const tails = ['tolerant', 'strict'] as const;
+const formats = ['parquet', 'arrow', 'ndjson'] as const;
+const engines = ['hyparquet-writer', 'parquetjs-lite'] as const;
 
 /** All options. Names are those of the command line, without the dashes. */
 export const optionsSchema = z.strictObject({
@@ -85,40 +112,122 @@ export const optionsSchema = z.strictObject({
   'max-line': bytes.optional(),
   'max-file': bytes.optional(),
   'stop-at-byte': bytes.optional(),
-  tail: z.enum(['tolerant', 'strict']).optional(),
+  tail: z.enum(tails).optional(),
   accounting: z.enum(accountingPolicies).optional(),
   rewrite: rewrites.optional(),
   host: z.string().min(1).optional(),
   quiet: z.boolean().optional(),
   json: z.boolean().optional(),
   out: z.string().min(1).optional(),
-  format: z.enum(['parquet', 'arrow', 'ndjson']).optional(),
-  'parquet-engine': z.enum(['hyparquet-writer', 'parquetjs-lite']).optional(),
+  format: z.enum(formats).optional(),
+  'parquet-engine': z.enum(engines).optional(),
   partition: z.enum(partitions).optional(),
   cursor: z.string().min(1).optional(),
-  'time-zone': z.string().min(1).optional(),
+  'time-zone': timeZone.optional(),
   'sources-from': z.string().min(1).optional(),
 });
 
 export type OptionsInput = z.input<typeof optionsSchema>;
 export type Options = z.output<typeof optionsSchema>;
 
-/** Where one of several shapes was expected, what the one that came nearest says. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_union') return issue.message;
-  const nested = issue.errors.flat().find((inner) => inner.code === 'custom') ?? issue.errors.flat()[0];
-  return nested === undefined ? issue.message : wordsOf(nested);
+const optionNames = Object.keys(optionsSchema.shape) as (keyof Options)[];
+
+const oneOf = (values: readonly string[]): string => values.join(', ').replace(/, ([^,]*)$/, ' or $1');
+const size = 'a number of bytes or a size like 64MiB';
+const moment = 'a time like 2026-01-31 (UTC) or 2026-01-31T09:00:00Z';
+
+/** What the value of each option is, in words: for messages. */
+const meanings: Readonly<Record<keyof Options, string>> = {
+  agent: 'a list of names of agents',
+  root: 'agent=PATH',
+  exclude: 'a list of paths',
+  since: moment,
+  until: moment,
+  tables: 'a list of names of tables',
+  gate: oneOf(gates),
+  threads: `a whole number from 1 to ${MAX_THREADS}`,
+  'max-line': size,
+  'max-file': size,
+  'stop-at-byte': size,
+  tail: oneOf(tails),
+  accounting: oneOf(accountingPolicies),
+  rewrite: 'a list of FROM=TO',
+  host: 'a name',
+  quiet: 'true or false',
+  json: 'true or false',
+  out: 'the path of a folder',
+  format: oneOf(formats),
+  'parquet-engine': oneOf(engines),
+  partition: oneOf(partitions),
+  cursor: 'the path of a file',
+  'time-zone': 'an IANA time zone, like Europe/Berlin',
+  'sources-from': 'the path of a file, or - for standard input',
+};
+
+/** A value as it is told in a message: short, and recognizable. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value.length > 80 ? `${value.slice(0, 80)}…` : value}'`;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
 }
 
-/** Validates options. Throws `UsageError` that names the option. */
+/** A message of our own on this option's value, where one of its shapes has one. */
+function ownWords(issue: z.core.$ZodIssue): string | null {
+  if (issue.code === 'custom') return issue.message;
+  if (issue.code !== 'invalid_union') return null;
+  for (const nested of issue.errors.flat()) {
+    const words = ownWords(nested);
+    if (words !== null) return words;
+  }
+  return null;
+}
+
+/** The options whose names come nearest to one that is not known, else all. */
+function suggestion(unknown: string): string {
+  const names: readonly string[] = optionNames;
+  // The library's users may write them as one word: `maxLine`, `max_line`, `--max-line`.
+  const plain = (name: string): string => name.replace(/[^a-z]/gi, '').toLowerCase();
+  const same = names.find((name) => plain(name) === plain(unknown));
+  return same === undefined ? `known: ${names.join(', ')}` : `did you mean '${same}'?`;
+}
+
+/** Where in a value the fault is; the value itself unless one of its shapes got further into it. */
+function pathTo(issue: z.core.$ZodIssue): readonly PropertyKey[] {
+  if (issue.code !== 'invalid_union') return issue.path;
+  const inner = issue.errors.flat().find((nested) => nested.path.length > 0);
+  return inner === undefined ? issue.path : [...issue.path, ...pathTo(inner)];
+}
+
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
+
+/** What is wrong with the value of an option, in words. */
+function faultOf(name: keyof Options, issue: z.core.$ZodIssue, input: unknown): string {
+  const path = pathTo(issue);
+  const value = shown(valueAt(input, path));
+  return (
+    ownWords(issue) ??
+    (path.length > 1 ? `it holds ${value}, and must be ${meanings[name]}` : `${value} is not ${meanings[name]}`)
+  );
+}
+
+/** Validates options. Throws `UsageError` that names the option, its value and what it should be. */
 export function parseOptions(input: unknown): Options {
   const result = optionsSchema.safeParse(input);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return `unknown option${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((k) => `'${k}'`).join(', ')}; known: ${Object.keys(optionsSchema.shape).join(', ')}`;
+      const [first = ''] = issue.keys;
+      return `unknown option${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((k) => `'${k}'`).join(', ')}; ${suggestion(first)}`;
     }
-    return `${issue.path.length === 0 ? 'options' : `--${String(issue.path[0])}`}: ${wordsOf(issue)}`;
+    const name = optionNames.find((option) => option === issue.path[0]);
+    if (name === undefined)
+      return `the options are ${shown(input)}; they must be an object, like { agent: ['claude'] }`;
+    return `--${name}: ${faultOf(name, issue, input)}`;
   });
   throw new UsageError(problems.join('; '));
 }
@@ -231,8 +340,37 @@ export function planRead(options: Options, environment: Environment): ReadPlan {
   };
 }
 
-/** The folder that `--out` names. Throws `UsageError` where it is missing. */
-export function outFolder(options: Options, command: string): string {
-  if (options.out === undefined) throw new UsageError(`${command} needs --out DIR`);
-  return resolve(options.out);
+/** What a lake is written as. */
+export interface LakeTarget {
+  readonly folder: string;
+  readonly format: (typeof formats)[number];
+  readonly engine: (typeof engines)[number];
+  readonly partition: (typeof partitions)[number];
+}
+
+/** The lake that `--out` names. Throws a `UsageError` that says who needs it where it is missing. */
+export function lakeTarget(options: Options, command: string): LakeTarget {
+  if (options.out === undefined) throw new UsageError(`${command} needs --out DIR, the folder of the lake`);
+  return {
+    folder: resolve(options.out),
+    format: options.format ?? 'parquet',
+    engine: options['parquet-engine'] ?? 'hyparquet-writer',
+    partition: options.partition ?? 'none',
+  };
+}
+
+/** The zone that days are those of where none is given. */
+export const systemTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export type StreamFormat = 'ndjson' | 'arrow';
+
+/** What a stream is written as. Throws `UsageError`: an Arrow stream has one schema, and so holds one table. */
+export function streamFormat(options: Options, plan: ReadPlan): StreamFormat {
+  const { format = 'ndjson' } = options;
+  if (format === 'parquet')
+    throw new UsageError('--format: a stream is ndjson or arrow; Parquet files are written by export and sync');
+  const { tables: selected } = plan.projection;
+  if (format === 'arrow' && (options.tables === undefined || selected.length !== 1))
+    throw new UsageError('--format arrow writes one table: name it, like --tables messages');
+  return format;
 }

@@ -6,7 +6,9 @@ import { Cursor } from '../cursor/cursor.ts';
 import { cursorPath } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
 import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
-import { formatCount, formatTable } from './people.ts';
+import { FORMAT_VERSION } from '../results.ts';
+import { formatCount, plural, showTable } from './people.ts';
+import { printJson, show, tell } from './terminal.ts';
 
 function cursorFile(options: ReturnType<typeof parseOptions>): string {
   if (options.cursor !== undefined) return resolve(options.cursor);
@@ -46,9 +48,15 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
     if (options.json === true) {
       const settings = JSON.parse(cursor.meta('settings') ?? 'null') as unknown;
       const agents = Object.fromEntries(byAgent);
-      process.stdout.write(
-        `${JSON.stringify({ cursor: file, settings, batches: batches.length, last_batch: batches.at(-1)?.batchId ?? null, agents, failures: failures.map((f) => ({ agent: f.agent, path: f.path })) })}\n`,
-      );
+      printJson({
+        format_version: FORMAT_VERSION,
+        cursor: file,
+        settings,
+        batches: batches.length,
+        last_batch: batches.at(-1)?.batchId ?? null,
+        agents,
+        failures: failures.map((f) => ({ agent: f.agent, path: f.path })),
+      });
       return 0;
     }
     const rows = [...byAgent].map(([agent, sum]) => [
@@ -60,11 +68,11 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
         .map(([status, count]) => `${status} ${count}`)
         .join(', '),
     ]);
-    process.stdout.write(
-      `${formatTable(['Agent', 'Sources', 'Bytes read', 'Records', 'Status'], rows, new Set([1, 2, 3]))}\n`,
+    showTable(['Agent', 'Sources', 'Bytes read', 'Records', 'Status'], rows, new Set([1, 2, 3]));
+    show(
+      `${plural(batches.length, 'batch', 'batches')}, the last ${batches.at(-1)?.batchId ?? '-'}`,
+      ...failures.map((failure) => `held back: ${failure.agent} ${failure.path}`),
     );
-    process.stdout.write(`${formatCount(batches.length)} batches, the last ${batches.at(-1)?.batchId ?? '-'}\n`);
-    for (const failure of failures) process.stdout.write(`held back: ${failure.agent} ${failure.path}\n`);
     return 0;
   } finally {
     cursor.close();
@@ -82,7 +90,7 @@ export async function cursorReset(input: OptionsInput): Promise<number> {
   try {
     if (options.agent === undefined) {
       for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
-      process.stderr.write(`${file} is removed; the next sync writes every row again: empty the lake first\n`);
+      tell(`${file} is removed; the next sync writes every row again: empty the lake first`);
       return 0;
     }
     const cursor = Cursor.open(file);
@@ -93,7 +101,7 @@ export async function cursorReset(input: OptionsInput): Promise<number> {
         const unread = `UPDATE sources SET resume = NULL, fingerprint = '{"size":null,"mtimeMs":null,"ctimeMs":null,"inode":null,"sidecars":"","hints":""}' WHERE agent = ?`;
         count += cursor.database.prepare(unread).run(slug).changes;
       }
-      process.stderr.write(`${formatCount(count)} sources will be read from their start by the next run\n`);
+      tell(`${plural(count, 'source')} will be read from the start by the next run`);
       return 0;
     } finally {
       cursor.close();

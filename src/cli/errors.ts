@@ -5,12 +5,17 @@ export interface Failure {
   readonly status: number;
   /** null: nothing is to be said. */
   readonly message: string | null;
+  /** Lines for whoever looks for the fault in the program. */
+  readonly detail?: readonly string[];
 }
 
 const named = (error: unknown): string => (error instanceof Error ? error.constructor.name : '');
 
 const systemAdvice: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free space and run again: nothing was committed half',
+  EDQUOT: 'the quota is used up; free space and run again: nothing was committed half',
+  EMFILE: 'too many open files; raise the limit (ulimit -n) or take fewer --threads',
+  ENFILE: 'too many open files; raise the limit (ulimit -n) or take fewer --threads',
   EACCES: 'no permission; check owner and mode of the path',
   EPERM: 'no permission; check owner and mode of the path',
   EROFS: 'the file system is read-only; choose another --out',
@@ -34,6 +39,7 @@ export function explainError(error: unknown): Failure {
   const advice = code === undefined ? undefined : systemAdvice[code];
   const text = error instanceof Error ? error.message : String(error);
   if (advice !== undefined) return { status: 3, message: `${text}: ${advice}` };
-  const detail = process.env['SESSIONLAKE_DEBUG'] === undefined || !(error instanceof Error) ? '' : `\n${error.stack}`;
-  return { status: 3, message: `${text}${detail}` };
+  if (process.env['SESSIONLAKE_DEBUG'] === undefined || !(error instanceof Error))
+    return { status: 3, message: `${text} (SESSIONLAKE_DEBUG=1 shows where in the program)` };
+  return { status: 3, message: text, detail: (error.stack ?? '').split('\n') };
 }

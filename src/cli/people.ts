@@ -26,7 +26,7 @@ export const plural = (count: number, word: string, words = `${word}s`): string 
  * A table without frames: readable, and easy to paste. `right` are the columns of figures. Cells are made visible here,
  * since what they are escaped to counts for the widths.
  */
-export function formatTable(
+function formatTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   right: ReadonlySet<number>,
@@ -80,10 +80,7 @@ function problems(title: string, next: string, list: readonly SourceProblem[], s
     { text: `${title}:`, style },
     ...list
       .slice(0, LISTED)
-      .flatMap((p) => [
-        `  ${p.agent} ${p.path}${byteRange(p.byteStart, p.byteEnd)}`,
-        `    ${p.status}: ${p.message}`,
-      ]),
+      .flatMap((p) => [`  ${p.agent} ${p.path}${byteRange(p.byteStart, p.byteEnd)}`, `    ${p.status}: ${p.message}`]),
     ...andMore(list.length),
     `  next: ${next}`,
   ];

@@ -19,6 +19,8 @@ export function progressListener(quiet: boolean): Listener & { stop(): void } {
     bar?.stop();
     bar = null;
   };
+  // Ended by a signal: the cursor of the terminal must not stay hidden.
+  process.once('exit', stop);
   return {
     phase(name, bytes) {
       stop();
@@ -48,6 +50,9 @@ export function progressListener(quiet: boolean): Listener & { stop(): void } {
     progress(bytes) {
       bar?.update(Math.min(bytes, bar.getTotal()));
     },
-    stop,
+    stop() {
+      process.off('exit', stop);
+      stop();
+    },
   };
 }

@@ -1,13 +1,23 @@
 /** The commands that read and write rows: stream, export, sync. */
 import { resolve } from 'node:path';
-import { type OptionsInput, outFolder, parseOptions, planRead } from '../options.ts';
+import {
+  lakeTarget,
+  type OptionsInput,
+  parseOptions,
+  planRead,
+  type StreamFormat,
+  streamFormat,
+  UsageError,
+} from '../options.ts';
 import { exitStatus, type RunReport } from '../pipeline/report.ts';
 import { exportSnapshot } from '../pipeline/snapshot.ts';
 import { streamRows } from '../pipeline/stream.ts';
 import { syncLake } from '../pipeline/sync.ts';
+import { reportRecord } from '../results.ts';
 import { formatReport } from './people.ts';
 import { progressListener } from './progress.ts';
 import { sourceList } from './source-list.ts';
+import { printJson, tell } from './terminal.ts';
 
 interface Reading {
   readonly quiet: boolean;
@@ -27,35 +37,38 @@ async function told(
   } finally {
     listener.stop();
   }
-  if (reading.json) process.stdout.write(`${JSON.stringify({ ...report, exit_status: exitStatus(report) })}\n`);
+  if (reading.json) printJson(reportRecord(report));
   // Quiet is for what went well: what was held back is said all the same.
   else if (!reading.quiet || report.heldBack.length > 0)
-    process.stderr.write(formatReport(report, (performance.now() - started) / 1000));
+    tell(...formatReport(report, (performance.now() - started) / 1000));
   return exitStatus(report);
 }
 
 const here = { env: process.env, platform: process.platform };
 
+/** Bytes that a terminal would take for commands. */
+function checkNoTerminal(format: StreamFormat): void {
+  if (format === 'arrow' && process.stdout.isTTY)
+    throw new UsageError('--format arrow writes bytes that are not for a terminal; send them to a file or a pipe');
+}
+
 export async function stream(input: OptionsInput): Promise<number> {
   const options = parseOptions(input);
   const plan = planRead(options, here);
+  const format = streamFormat(options, plan);
+  checkNoTerminal(format);
   const only = await sourceList(options['sources-from']);
   const cursor = options.cursor === undefined ? null : resolve(options.cursor);
   return told({ quiet: plan.quiet, json: false }, (listener) =>
-    streamRows(plan, process.stdout, cursor, listener, only),
+    streamRows(plan, process.stdout, cursor, listener, only, format),
   );
 }
 
 export async function exportCommand(input: OptionsInput): Promise<number> {
   const options = parseOptions(input);
   const plan = planRead(options, here);
+  const target = lakeTarget(options, 'export');
   const only = await sourceList(options['sources-from']);
-  const target = {
-    folder: outFolder(options, 'export'),
-    format: options.format ?? 'parquet',
-    engine: options['parquet-engine'] ?? 'hyparquet-writer',
-    partition: options.partition ?? 'none',
-  } as const;
   return told({ quiet: plan.quiet, json: options.json ?? false }, (listener) =>
     exportSnapshot(plan, target, listener, only),
   );
@@ -64,13 +77,10 @@ export async function exportCommand(input: OptionsInput): Promise<number> {
 export async function sync(input: OptionsInput): Promise<number> {
   const options = parseOptions(input);
   const plan = planRead(options, here);
-  const only = await sourceList(options['sources-from']);
   const target = {
-    folder: outFolder(options, 'sync'),
-    format: options.format ?? 'parquet',
-    engine: options['parquet-engine'] ?? 'hyparquet-writer',
-    partition: options.partition ?? 'none',
+    ...lakeTarget(options, 'sync'),
     cursor: options.cursor === undefined ? null : resolve(options.cursor),
-  } as const;
+  };
+  const only = await sourceList(options['sources-from']);
   return told({ quiet: plan.quiet, json: options.json ?? false }, (listener) => syncLake(plan, target, listener, only));
 }

@@ -18,20 +18,39 @@ const definitionSchema = z.strictObject({
 });
 type Definition = z.output<typeof definitionSchema>;
 
+/** What the value of a key is, in words. */
+const meanings: Readonly<Record<string, string>> = {
+  $schema: 'a text',
+  description: 'a text',
+  command: commands.join(', ').replace(/, ([^,]*)$/, ' or $1'),
+  options: 'an object, like { "agent": ["claude"] }',
+  views: 'the name of a file in the lake',
+};
+
 /** Reads a definition. Throws `UsageError` that names the file and the key. */
 function readDefinition(file: string): Definition {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}); name a pipeline definition`,
+    );
+  }
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
+    json = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message}`);
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
   }
   const result = definitionSchema.safeParse(json);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) =>
     issue.code === 'unrecognized_keys'
       ? `unknown key ${issue.keys.map((k) => `'${k}'`).join(', ')}; known: ${Object.keys(definitionSchema.shape).join(', ')}`
-      : `'${issue.path.join('.')}': ${issue.message}`,
+      : issue.path.length === 0
+        ? 'a definition must be an object with a command and its options'
+        : `'${issue.path.join('.')}' must be ${meanings[String(issue.path[0])]}`,
   );
   throw new UsageError(`${file}: ${problems.join('; ')}`);
 }
@@ -59,7 +78,8 @@ export async function runFile(_: OptionsInput, file: string | undefined): Promis
   try {
     parseOptions(options);
   } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message.replace(/--/g, '')}`);
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${file}: ${error.message.replace(/(^|; )--/g, '$1')}`);
   }
   const input = options as z.input<typeof optionsSchema>;
   const status = await runCommand(definition.command, input);

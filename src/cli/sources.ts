@@ -2,17 +2,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { cursorPath } from '../cursor/lake.ts';
-import { discover } from '../discovery/discovery.ts';
-import { type OptionsInput, parseOptions, planRead, UsageError } from '../options.ts';
-import { formatBytes, formatCount, formatTable } from './people.ts';
+import { discoverChecked, type FoundSource } from '../discovery/discovery.ts';
+import { type OptionsInput, parseOptions, planRead, type ReadPlan, UsageError } from '../options.ts';
+import { explain, explanationLines } from './explain.ts';
+import { formatBytes, passedBy, plural, showTable } from './people.ts';
 import { sourceList } from './source-list.ts';
+import { printJson, show, tell } from './terminal.ts';
 
 type State = 'new' | 'changed' | 'unchanged' | null;
 
 /** The state of each source against the cursor; null where none was named. */
-async function statesOf(
-  options: ReturnType<typeof parseOptions>,
-): Promise<((source: ReturnType<typeof discover>['sources'][number]) => State) | null> {
+async function statesOf(options: ReturnType<typeof parseOptions>): Promise<((source: FoundSource) => State) | null> {
   const file =
     options.cursor !== undefined
       ? resolve(options.cursor)
@@ -32,16 +32,29 @@ async function statesOf(
   };
 }
 
-export async function sources(input: OptionsInput): Promise<number> {
-  const options = parseOptions(input);
+function explainAll(options: ReturnType<typeof parseOptions>, plan: ReadPlan): number {
+  for (const name of ['out', 'cursor', 'sources-from'] as const)
+    if (options[name] !== undefined) throw new UsageError(`--explain goes without --${name}`);
+  for (const agent of plan.discovery.agents) {
+    const explanation = explain(agent, plan);
+    if (options.json === true) printJson(explanation);
+    else show(...explanationLines(explanation));
+  }
+  return 0;
+}
+
+export async function sources(input: OptionsInput & { explain?: boolean }): Promise<number> {
+  const { explain: isExplained, ...rest } = input;
+  const options = parseOptions(rest);
   const plan = planRead(options, { env: process.env, platform: process.platform });
+  if (isExplained === true) return explainAll(options, plan);
   const only = await sourceList(options['sources-from']);
   const stateOf = await statesOf(options);
-  const discovery = discover(plan.discovery);
+  const discovery = discoverChecked(plan.discovery);
   const found = discovery.sources.filter((s) => only === null || only.has(s.spec.path));
   if (options.json === true) {
     for (const source of found) {
-      const record = {
+      printJson({
         agent: source.agent.slug,
         source_id: source.sourceId,
         source_path: source.spec.path,
@@ -49,8 +62,7 @@ export async function sources(input: OptionsInput): Promise<number> {
         size: source.size,
         mtime: source.mtimeMs === null ? null : new Date(source.mtimeMs).toISOString(),
         state: stateOf?.(source) ?? null,
-      };
-      process.stdout.write(`${JSON.stringify(record)}\n`);
+      });
     }
     return 0;
   }
@@ -63,9 +75,8 @@ export async function sources(input: OptionsInput): Promise<number> {
     source.spec.path,
   ]);
   const head = ['Agent', 'Store', 'Size', 'Changed (UTC)', ...(stateOf === null ? [] : ['State']), 'Path'];
-  if (rows.length > 0) process.stdout.write(`${formatTable(head, rows, new Set([2]))}\n`);
+  if (rows.length > 0) showTable(head, rows, new Set([2]));
   const bytes = found.reduce((n, s) => n + (s.size ?? 0), 0);
-  process.stderr.write(`${formatCount(found.length)} sources, ${formatBytes(bytes)}\n`);
-  for (const issue of discovery.issues) process.stderr.write(`passed by: ${issue.path}: ${issue.message}\n`);
+  tell(`${plural(found.length, 'source')}, ${formatBytes(bytes)}`, ...passedBy(discovery.issues));
   return 0;
 }

@@ -5,8 +5,10 @@ import { z } from 'zod';
 import { manifestPath } from '../cursor/lake.ts';
 import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
 import { tableNames } from '../records/tables.ts';
+import { FORMAT_VERSION } from '../results.ts';
 import { countRows, fileDigest } from '../sinks/read-back.ts';
-import { formatBytes, formatCount } from './people.ts';
+import { formatBytes, plural } from './people.ts';
+import { printJson, show } from './terminal.ts';
 
 const manifestSchema = z.looseObject({
   manifest_version: z.literal(1),
@@ -78,14 +80,21 @@ export async function verify(input: OptionsInput, argument: string | undefined):
   const rows = files.reduce((n, f) => n + f.rows, 0);
   const bytes = files.reduce((n, f) => n + f.bytes, 0);
   if (options.json === true) {
-    process.stdout.write(
-      `${JSON.stringify({ lake: folder, kind: manifest.kind, batches: manifest.batches.length, files: files.length, rows, bytes, problems })}\n`,
-    );
+    printJson({
+      format_version: FORMAT_VERSION,
+      lake: folder,
+      kind: manifest.kind,
+      batches: manifest.batches.length,
+      files: files.length,
+      rows,
+      bytes,
+      problems,
+    });
   } else {
-    for (const { path, problem } of problems) process.stdout.write(`${path} ${problem}\n`);
-    const verdict = problems.length === 0 ? 'all as committed' : `${formatCount(problems.length)} problems`;
-    process.stdout.write(
-      `${formatCount(files.length)} files, ${formatCount(rows)} rows, ${formatBytes(bytes)}: ${verdict}\n`,
+    const verdict = problems.length === 0 ? 'all as committed' : plural(problems.length, 'problem');
+    show(
+      ...problems.map(({ path, problem }) => `${path} ${problem}`),
+      `${plural(files.length, 'file')}, ${plural(rows, 'row')}, ${formatBytes(bytes)}: ${verdict}`,
     );
   }
   return problems.length === 0 ? 0 : 2;

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec } from '../agents/agent.ts';
 import { sourceId } from '../records/identity.ts';
+import { UsageError } from '../usage-error.ts';
 import { type DiscoveryIssue, FileWalker } from './walker.ts';
 
 export interface DiscoveryRequest {
@@ -17,10 +18,27 @@ export interface DiscoveryRequest {
   readonly optIn: ReadonlySet<string>;
 }
 
+/** What became of a root candidate. */
+export type RootState = 'read' | 'absent' | 'no_folder' | 'relative' | 'excluded' | 'same_as_before' | 'other_reading';
+
 export interface FoundRoot {
   readonly path: string;
   readonly reason: string;
   readonly exists: boolean;
+  readonly state: RootState;
+}
+
+/** A source that was found and is none of this run's, by rule and not for a fault. */
+export interface LeftOut {
+  readonly agent: string;
+  readonly path: string;
+  /**
+   * `same_source`: another file stands for it; `other_store`: another store of the agent tells its session;
+   * `not_asked_for`: it belongs to an opt-in table.
+   */
+  readonly code: 'same_source' | 'other_store' | 'not_asked_for';
+  /** The file that stands for it, or the table; null where the agent's rule does not say. */
+  readonly by: string | null;
 }
 
 export interface FoundSource {
@@ -42,7 +60,11 @@ export interface Discovery {
   readonly sources: readonly FoundSource[];
   readonly roots: ReadonlyMap<string, readonly FoundRoot[]>;
   readonly issues: readonly DiscoveryIssue[];
+  readonly leftOut: readonly LeftOut[];
 }
+
+/** Makes the walker of an agent: for whoever wants to see what is looked at. */
+export type MakeWalker = (agent: string, isExcluded: (path: string) => boolean) => FileWalker;
 
 /**
  * Exclusions as absolute real paths. Throws a `RangeError` that names an entry that does not exist: an exclusion that
@@ -93,8 +115,7 @@ function chosen(found: readonly FoundSource[], specs: readonly SourceSpec[]): Fo
 function rootsOf(agent: AgentDefinition, request: DiscoveryRequest): RootCandidate[] {
   const given = request.roots[agent.slug];
   if (given !== undefined) return given.map((path) => ({ path: resolve(path), reason: '--root' }));
-  // A relative value of a variable is relative to nothing that a later run could know.
-  return agent.roots(request.environment).filter((root) => isAbsolute(root.path));
+  return agent.roots(request.environment);
 }
 
 /** How far above a file that was named the root of its store is looked for. */
@@ -119,38 +140,59 @@ function oneFile(agent: AgentDefinition, path: string, walker: FileWalker): Sour
 }
 
 /** Lists the sources of the agents. Touches nothing but folder listings, file times and small indexes. */
-export function discover(request: DiscoveryRequest): Discovery {
+export function discover(
+  request: DiscoveryRequest,
+  makeWalker: MakeWalker = (agent, isExcluded) => new FileWalker(agent, isExcluded),
+): Discovery {
   const sources: FoundSource[] = [];
   const roots = new Map<string, FoundRoot[]>();
   const issues: DiscoveryIssue[] = [];
+  const leftOut: LeftOut[] = [];
   for (const agent of [...request.agents].sort((a, b) => (a.slug < b.slug ? -1 : 1))) {
     const isExcluded = (path: string): boolean => request.exclude.some((folder) => isWithin(path, folder));
     let root = { path: '', real: '' };
     // Exclusions are real paths; a root may be reached over a link.
-    const walker = new FileWalker(
+    const walker = makeWalker(
       agent.slug,
       (path) => isExcluded(path) || isExcluded(root.real + path.slice(root.path.length)),
     );
     const found: FoundRoot[] = [];
     const seenRoots = new Set<string>();
-    const seenIds = new Set<string>();
+    const seenIds = new Map<string, string>();
     const ofAgent: FoundSource[] = [];
     for (const { path, reason, unless, isFile } of rootsOf(agent, request)) {
-      if (unless !== undefined && walker.isFolder(unless)) continue;
+      if (!isAbsolute(path)) {
+        // A relative value of a variable is relative to nothing that a later run could know.
+        found.push({ path, reason, exists: false, state: 'relative' });
+        continue;
+      }
       const exists = walker.isFolder(path) || ((reason === '--root' || isFile === true) && walker.isFile(path));
-      found.push({ path, reason, exists });
       const real = walker.realPath(path);
-      if (!exists || seenRoots.has(real) || isExcluded(real)) continue;
+      const state = ((): RootState => {
+        if (unless !== undefined && walker.isFolder(unless)) return 'other_reading';
+        if (!exists) return statSource(path) === null ? 'absent' : 'no_folder';
+        if (isExcluded(real)) return 'excluded';
+        return seenRoots.has(real) ? 'same_as_before' : 'read';
+      })();
+      found.push({ path, reason, exists: exists && state !== 'other_reading', state });
+      if (state !== 'read') continue;
       seenRoots.add(real);
       root = { path, real };
       const specs =
         isFile === true || walker.isFolder(path) ? agent.discover(path, walker) : oneFile(agent, path, walker);
       for (const spec of specs) {
         const optIn = spec.hints['optIn'];
-        if (typeof optIn === 'string' && !request.optIn.has(optIn)) continue;
+        if (typeof optIn === 'string' && !request.optIn.has(optIn)) {
+          leftOut.push({ agent: agent.slug, path: spec.path, code: 'not_asked_for', by: optIn });
+          continue;
+        }
         const id = sourceId(request.host, agent.slug, spec.identity);
-        if (seenIds.has(id)) continue;
-        seenIds.add(id);
+        const before = seenIds.get(id);
+        if (before !== undefined) {
+          leftOut.push({ agent: agent.slug, path: spec.path, code: 'same_source', by: before });
+          continue;
+        }
+        seenIds.set(id, spec.path);
         const stat = statSource(spec.path);
         ofAgent.push({
           agent,
@@ -166,10 +208,33 @@ export function discover(request: DiscoveryRequest): Discovery {
       }
     }
     const read = agent.choose === undefined ? ofAgent : chosen(ofAgent, agent.choose(specsOf(ofAgent), walker));
+    const kept = new Set(read.map((source) => source.sourceId));
+    for (const { spec, sourceId: id } of ofAgent)
+      if (!kept.has(id)) leftOut.push({ agent: agent.slug, path: spec.path, code: 'other_store', by: null });
     read.sort((a, b) => compare(a.spec.path, b.spec.path) || compare(a.spec.member ?? '', b.spec.member ?? ''));
     sources.push(...read);
     roots.set(agent.slug, found);
     issues.push(...walker.issues);
   }
-  return { sources, roots, issues };
+  return { sources, roots, issues, leftOut };
+}
+
+/**
+ * Lists the sources. Throws a `UsageError` where a root that was given by hand is not there, or is not what it was given
+ * for: that is a mistake in the arguments.
+ */
+export function discoverChecked(request: DiscoveryRequest): Discovery {
+  const discovery = (() => {
+    try {
+      return discover(request);
+    } catch (error) {
+      throw error instanceof RangeError ? new UsageError(error.message) : error;
+    }
+  })();
+  for (const slug of Object.keys(request.roots)) {
+    for (const root of discovery.roots.get(slug) ?? []) {
+      if (!root.exists) throw new UsageError(`--root ${slug}=${root.path}: there is no such folder or file`);
+    }
+  }
+  return discovery;
 }

@@ -1,7 +1,7 @@
 /** What every reading command shares: sources, threads, families, shards, and the tally of outcomes. */
 import { availableParallelism } from 'node:os';
 import type { Links } from '../agents/agent.ts';
-import { type Discovery, discover, type FoundSource } from '../discovery/discovery.ts';
+import { type Discovery, discoverChecked, type FoundSource } from '../discovery/discovery.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';
 import { clearScratch } from '../framing/scratch.ts';
 import type { ReadPlan } from '../options.ts';
@@ -66,7 +66,7 @@ export class Run {
     this.plan = plan;
     this.listener = listener;
     listener.phase('looking', null);
-    const discovery = discoverOrExplain(plan);
+    const discovery = discoverChecked(plan.discovery);
     this.discovery =
       only === null ? discovery : { ...discovery, sources: discovery.sources.filter((s) => only.has(s.spec.path)) };
     if (plan.limits.stopAtByte !== null && this.discovery.sources.length !== 1) {
@@ -290,23 +290,6 @@ export class Run {
       ...rest,
     };
   }
-}
-
-/** A root that was given by hand and cannot be what it was given for is a mistake in the arguments. */
-function discoverOrExplain(plan: ReadPlan): Discovery {
-  const discovery = (() => {
-    try {
-      return discover(plan.discovery);
-    } catch (error) {
-      throw error instanceof RangeError ? new UsageError(error.message) : error;
-    }
-  })();
-  for (const slug of Object.keys(plan.discovery.roots)) {
-    for (const root of discovery.roots.get(slug) ?? []) {
-      if (!root.exists) throw new UsageError(`--root ${slug}=${root.path}: there is no such folder or file`);
-    }
-  }
-  return discovery;
 }
 
 export const relativeOf = (source: FoundSource, links: Links): Relative => ({ source: refOf(source), links });

@@ -1,78 +1,30 @@
-/** `stream`: rows as NDJSON on a pipe, all of them or, with a cursor, what is new. */
+/** `stream`: rows on a pipe, as NDJSON or as Arrow; all of them or, with a cursor, what is new. */
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type BatchFile, Cursor } from '../cursor/cursor.ts';
 import { type Lock, takeLock } from '../cursor/lock.ts';
-import { type ReadPlan, UsageError } from '../options.ts';
+import { type ReadPlan, type StreamFormat, UsageError } from '../options.ts';
 import type { Rows, TableName } from '../records/tables.ts';
 import { encodeNdjsonRows } from '../sinks/ndjson.ts';
 import { checkSettings } from './changes.ts';
 import { type BatchOutput, Incremental } from './incremental.ts';
+import { Pipe } from './pipe.ts';
 import type { ShardOutput, ShardResult } from './protocol.ts';
 import type { Listener, RunReport } from './report.ts';
 import { Run } from './run.ts';
 import { shardName } from './snapshot.ts';
 
-/** The reader of the pipe went away (`| head`): no error, but nothing more is committed. */
-export class ConsumerGone extends Error {}
-
-/** Writes to a pipe, waiting where its reader is slow. */
-class Pipe {
-  private readonly target: Writable;
-  private gone = false;
-  /** Why, where it is no reader that went away (a full disk behind the pipe). */
-  private failure: Error | null = null;
-  private wake: (() => void) | null = null;
-
-  constructor(target: Writable) {
-    this.target = target;
-    target.on('error', this.onError);
-    target.on('close', this.onGone);
-  }
-
-  private readonly onError = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.failure ??= error;
-    this.onGone();
-  };
-
-  private get reason(): Error {
-    return this.failure ?? new ConsumerGone();
-  }
-
-  private readonly onGone = (): void => {
-    this.gone = true;
-    this.wake?.();
-  };
-
-  async write(bytes: Uint8Array): Promise<void> {
-    if (this.gone) throw this.reason;
-    if (this.target.write(bytes)) return;
-    await new Promise<void>((resolve) => {
-      this.wake = resolve;
-      this.target.once('drain', resolve);
-    });
-    this.wake = null;
-    if (this.gone) throw this.reason;
-  }
-
-  /** Resolves when all that was written has been taken over. */
-  async flush(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.wake = () => reject(this.reason);
-      if (this.gone) reject(this.reason);
-      else this.target.write('', (error) => (error ? reject(this.reason) : resolve()));
-    });
-    this.wake = null;
-  }
-
-  release(): void {
-    this.target.off('close', this.onGone);
-  }
+/** What a stream's rows become. */
+export interface StreamOutput extends BatchOutput {
+  /** Before any row. */
+  start(): Promise<void>;
+  /** After the last batch. */
+  end(): Promise<void>;
 }
 
-class PipeOutput implements BatchOutput {
+class PipeOutput implements StreamOutput {
   readonly tellsEachShard = true;
   private readonly pipe: Pipe;
   private readonly run: Run;
@@ -85,6 +37,10 @@ class PipeOutput implements BatchOutput {
     this.run = run;
     this.folder = folder;
   }
+
+  async start(): Promise<void> {}
+
+  async end(): Promise<void> {}
 
   begin(batchId: string): void {
     this.batchId = batchId;
@@ -179,8 +135,15 @@ function openCursor(path: string | null, plan: ReadPlan): { cursor: Cursor; lock
   }
 }
 
+async function outputFor(format: StreamFormat, pipe: Pipe, run: Run, folder: string): Promise<StreamOutput> {
+  if (format === 'ndjson') return new PipeOutput(pipe, run, folder);
+  // Its library takes a while to load.
+  const { ArrowPipeOutput } = await import('./arrow-pipe.ts');
+  return new ArrowPipeOutput(pipe, run, folder, run.plan.projection.tables[0]!);
+}
+
 /**
- * Writes rows to `target`. With a cursor, positions move when the pipe has taken a batch over: a crash before that tells
+ * Writes rows to `target`; Arrow takes a projection of one table. With a cursor, positions move when the pipe has taken a batch over: a crash before that tells
  * the batch again. Throws `ConsumerGone` where the reader went away.
  */
 export async function streamRows(
@@ -189,6 +152,7 @@ export async function streamRows(
   cursorFile: string | null,
   listener: Listener,
   only: ReadonlySet<string> | null = null,
+  format: StreamFormat = 'ndjson',
 ): Promise<RunReport> {
   const { cursor, lock } = openCursor(cursorFile, plan);
   const folder = temporaryFolder();
@@ -196,7 +160,11 @@ export async function streamRows(
   let run: Run | null = null;
   try {
     run = new Run(plan, listener, only);
-    return await new Incremental(run, cursor, new PipeOutput(pipe, run, folder.path)).execute(0);
+    const output = await outputFor(format, pipe, run, folder.path);
+    await output.start();
+    const report = await new Incremental(run, cursor, output).execute(0);
+    await output.end();
+    return report;
   } finally {
     pipe.release();
     await run?.close();

@@ -166,6 +166,18 @@ class StreamFormatWriter extends RecordBatchStreamWriter<TypeMap> {
   }
 }
 
+/** `0xFFFFFFFF`, and a length of 0: what ends a stream. */
+const END_BYTES = 8;
+
+/** What stands before and after the record batches of a table's stream: its schema message, and the end mark. */
+export function arrowStreamFrame(table: TableName): { readonly head: Uint8Array; readonly end: Uint8Array } {
+  const writer = new RecordBatchStreamWriter<TypeMap>();
+  writer.reset(undefined, arrowSchema(table, columnsInFile({ table })));
+  writer.finish();
+  const bytes = writer.toUint8Array(true);
+  return { head: bytes.subarray(0, -END_BYTES), end: bytes.subarray(-END_BYTES) };
+}
+
 /** One table as an Arrow IPC file or stream. */
 export class ArrowSink extends ColumnarSink {
   readonly #schema: Schema;

@@ -253,7 +253,8 @@ export class Run {
     const source = this.found(outcome.sourceId);
     const { summary } = outcome;
     this.read[summary.status] = (this.read[summary.status] ?? 0) + 1;
-    this.bytes += outcome.stat?.size ?? 0;
+    // Of a session in a database: its own share.
+    this.bytes += source.spec.bytes ?? outcome.stat?.size ?? 0;
     for (const [type, count] of Object.entries(summary.unknownTypes)) {
       const name = `${source.agent.slug}/${type}`;
       this.unknownTypes.set(name, (this.unknownTypes.get(name) ?? 0) + count);

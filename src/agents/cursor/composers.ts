@@ -61,7 +61,8 @@ export function listComposers(database: StoreDatabase, folders: ComposerFolders)
   if (database.columns('cursordiskkv')?.has('value') !== true) return [];
   const found = new Map<string, { rows: number; state: string[]; parent: string | null }>();
   const composers = `SELECT substr(key, ${COMPOSER.length + 1}) AS id, rowid AS row, (value IS NULL) AS absent,
-    CASE WHEN json_valid(CAST(value AS TEXT)) THEN json_extract(CAST(value AS TEXT), '$.subComposerIds') END AS children
+    CASE WHEN octet_length(value) <= ${MAX_INDEX} AND json_valid(CAST(value AS TEXT))
+      THEN json_extract(CAST(value AS TEXT), '$.subComposerIds') END AS children
     FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key`;
   const parents = new Map<string, string>();
   for (const row of database.each(composers, ...range(COMPOSER))) {
@@ -96,7 +97,7 @@ export function listComposers(database: StoreDatabase, folders: ComposerFolders)
 /** Those of the conversations of which a bubble has text. */
 export function composersWithText(database: StoreDatabase, members: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
-  const sql = `SELECT 1 FROM cursorDiskKV WHERE key >= ? AND key < ? AND json_valid(CAST(value AS TEXT))
+  const sql = `SELECT 1 FROM cursorDiskKV WHERE key >= ? AND key < ? AND octet_length(value) <= ${MAX_INDEX} AND json_valid(CAST(value AS TEXT))
     AND coalesce(json_extract(CAST(value AS TEXT), '$.text'), '') <> '' LIMIT 1`;
   for (const member of members) {
     if (database.all(sql, ...range(`${BUBBLE}${member}:`)).length > 0 || hasInlineText(database, member))
@@ -170,7 +171,7 @@ function headersOf(value: unknown): readonly string[] | null {
  * which rows were written.
  */
 function recoveredOrder(database: StoreDatabase, prefix: string): readonly string[] {
-  const sql = `SELECT key, CASE WHEN json_valid(CAST(value AS TEXT)) THEN json_extract(CAST(value AS TEXT), '$.createdAt') END AS created
+  const sql = `SELECT key, CASE WHEN octet_length(value) <= ${MAX_INDEX} AND json_valid(CAST(value AS TEXT)) THEN json_extract(CAST(value AS TEXT), '$.createdAt') END AS created
     FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY rowid`;
   let last = '';
   const rows = database.all(sql, ...range(prefix)).map((row, index) => {

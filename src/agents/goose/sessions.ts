@@ -3,7 +3,7 @@ import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { parseOrUndefined } from '../dialects/json.ts';
-import { TableShapes } from '../dialects/tables.ts';
+import { narrowed, TableShapes } from '../dialects/tables.ts';
 
 const SESSION_COLUMNS = [
   'name',
@@ -42,9 +42,14 @@ export function listSessions(database: StoreDatabase): DatabaseMember[] {
   const states = new Map<string, string>();
   const bytes = new Map<string, number>();
   if (shapes.has('messages', 'session_id', 'content_json')) {
-    const metadata = shapes.has('messages', 'metadata_json') ? 'sum(octet_length(metadata_json))' : '0';
-    const sql = `SELECT session_id AS id, count(*) || ':' || max(id) || ':' || sum(octet_length(content_json)) || ':' || ${metadata} AS state,
-      sum(octet_length(content_json)) AS bytes FROM messages GROUP BY session_id`;
+    const narrow = narrowed('messages', {
+      session: 'session_id',
+      number: 'id',
+      bytes: 'octet_length(content_json)',
+      metadata: shapes.has('messages', 'metadata_json') ? 'octet_length(metadata_json)' : '0',
+    });
+    const sql = `${narrow} SELECT session AS id, count(*) || ':' || max(number) || ':' || sum(bytes) || ':' || coalesce(sum(metadata), 0) AS state,
+      sum(bytes) AS bytes FROM narrow GROUP BY session`;
     for (const row of database.each(sql)) {
       states.set(String(row['id']), String(row['state']));
       bytes.set(String(row['id']), Number(row['bytes'] ?? 0));

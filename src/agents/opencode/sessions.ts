@@ -3,61 +3,43 @@ import type { SqlRow, StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { parseOrUndefined } from '../dialects/json.ts';
+import { narrowed, TableShapes } from '../dialects/tables.ts';
 
 /** Tables that hold sessions, the newer layout first. */
 const SESSION_TABLES = ['session_v2', 'session'] as const;
 
-interface Tables {
-  readonly database: StoreDatabase;
-  readonly sessions: readonly string[];
-  /** Columns of the table; empty where it is absent. */
-  columns(table: string): ReadonlySet<string>;
-}
-
-const NO_COLUMNS: ReadonlySet<string> = new Set();
-
-function tablesOf(database: StoreDatabase): Tables {
-  const known = new Map<string, ReadonlySet<string>>();
-  const columns = (table: string): ReadonlySet<string> => {
-    const found = known.get(table) ?? database.columns(table) ?? NO_COLUMNS;
-    known.set(table, found);
-    return found;
-  };
-  return { database, columns, sessions: SESSION_TABLES.filter((table) => columns(table).has('id')) };
-}
-
-/** Columns that were added over time: null where a database does not have one. */
-const optional = (columns: ReadonlySet<string>, ...names: readonly string[]): string =>
-  names.map((name) => (columns.has(name) ? name : `NULL AS ${name}`)).join(', ');
-
-/** Sums stay exact far beyond any number of rows. */
-const changes = (columns: ReadonlySet<string>): string =>
-  columns.has('time_updated')
-    ? "count(*) || ':' || sum(time_updated & 4294967295) || ':' || max(rowid)"
-    : "count(*) || ':' || max(rowid)";
+/** Session tables that a database has, the newer layout first. */
+const sessionTables = (shapes: TableShapes): readonly string[] =>
+  SESSION_TABLES.filter((table) => shapes.has(table, 'id'));
 
 /**
  * Sessions with what tells that they changed. The session's own `time_updated` does not move with its messages and parts
  * (writer), so theirs count too, with their number: rows are deleted as well.
  */
 export function listSessions(database: StoreDatabase): DatabaseMember[] {
-  const tables = tablesOf(database);
+  const shapes = new TableShapes(database);
   const states = new Map<string, string[]>();
   const bytes = new Map<string, number>();
   for (const table of ['message', 'part', 'session_message']) {
-    const columns = tables.columns(table);
-    if (!columns.has('session_id')) continue;
-    const sql = `SELECT session_id AS id, ${changes(columns)} AS state, sum(octet_length(data)) AS bytes FROM ${table} GROUP BY session_id`;
+    if (!shapes.has(table, 'session_id', 'data')) continue;
+    const narrow = narrowed(table, {
+      id: 'session_id',
+      number: 'rowid',
+      bytes: 'octet_length(data)',
+      updated: shapes.has(table, 'time_updated') ? 'time_updated & 4294967295' : '0',
+    });
+    // Sums stay exact far beyond any number of rows.
+    const sql = `${narrow} SELECT id, count(*) || ':' || sum(updated) || ':' || max(number) AS state, sum(bytes) AS bytes FROM narrow GROUP BY id`;
     for (const row of database.each(sql)) {
       const id = String(row['id']);
       states.set(id, [...(states.get(id) ?? []), `${table} ${row['state']}`]);
       bytes.set(id, (bytes.get(id) ?? 0) + Number(row['bytes'] ?? 0));
     }
   }
-  const origins = forkOrigins(tables);
+  const origins = forkOrigins(database, shapes);
   const members = new Map<string, DatabaseMember>();
-  for (const table of tables.sessions) {
-    const columns = optional(tables.columns(table), 'time_updated', 'title', 'directory', 'revert');
+  for (const table of sessionTables(shapes)) {
+    const columns = shapes.select(table, 'time_updated', 'title', 'directory', 'revert');
     for (const row of database.each(`SELECT id, ${columns} FROM ${table} ORDER BY id`)) {
       const member = String(row['id']);
       if (members.has(member)) continue;
@@ -77,10 +59,9 @@ export function listSessions(database: StoreDatabase): DatabaseMember[] {
  * Forks of 1.x: nothing names their origin, but a fork holds copies of all messages up to a point with their times, so
  * that it begins at the same millisecond as an older session of the project.
  */
-function forkOrigins({ database, columns }: Tables): Map<string, string> {
+function forkOrigins(database: StoreDatabase, shapes: TableShapes): Map<string, string> {
   const origins = new Map<string, string>();
-  if (!columns('session').has('project_id') || !columns('session').has('time_created')) return origins;
-  if (!columns('message').has('time_created')) return origins;
+  if (!shapes.has('session', 'project_id', 'time_created') || !shapes.has('message', 'time_created')) return origins;
   const sql = `SELECT s.id AS id, s.project_id AS project, min(m.time_created) AS first
     FROM session s JOIN message m ON m.session_id = s.id GROUP BY s.id ORDER BY s.time_created, s.id DESC`;
   const oldest = new Map<string, string>();
@@ -95,14 +76,14 @@ function forkOrigins({ database, columns }: Tables): Map<string, string> {
 
 /** The records of one session: the session, then its messages in order, each with its parts. */
 export function* queryRows(database: StoreDatabase, member: string, limit: number): Generator<StoreRow> {
-  const tables = tablesOf(database);
-  for (const table of tables.sessions) {
+  const shapes = new TableShapes(database);
+  for (const table of sessionTables(shapes)) {
     for (const row of database.each(`SELECT * FROM ${table} WHERE id = ?`, member)) {
       yield { locator: `${table}/${member}`, value: () => sessionValue(row) };
     }
   }
-  yield* newMessages(tables, member, limit);
-  yield* messages(tables, member, limit);
+  yield* newMessages(database, shapes, member, limit);
+  yield* messages(database, shapes, member, limit);
 }
 
 /** The row in the form of a session file of the tree. */
@@ -126,10 +107,14 @@ const sessionValue = (row: SqlRow): unknown => ({
 });
 
 /** `session_message` of 2.x. */
-function* newMessages({ database, columns }: Tables, member: string, limit: number): Generator<StoreRow> {
-  const known = columns('session_message');
-  if (!known.has('session_id')) return;
-  const order = known.has('seq') ? 'seq, id' : 'time_created, id';
+function* newMessages(
+  database: StoreDatabase,
+  shapes: TableShapes,
+  member: string,
+  limit: number,
+): Generator<StoreRow> {
+  if (!shapes.has('session_message', 'session_id')) return;
+  const order = shapes.has('session_message', 'seq') ? 'seq, id' : 'time_created, id';
   const sql = `SELECT id, type, time_created, ${cappedColumn('data', limit)} FROM session_message WHERE session_id = ? ORDER BY ${order}`;
   for (const row of database.each(sql, member)) {
     yield {
@@ -143,11 +128,11 @@ function* newMessages({ database, columns }: Tables, member: string, limit: numb
  * `message` and `part` of 1.x. Rows that were imported from the tree carry the time of the import, so the time inside
  * the record orders them.
  */
-function* messages({ database, columns }: Tables, member: string, limit: number): Generator<StoreRow> {
-  if (!columns('message').has('session_id')) return;
-  const withParts = columns('part').has('message_id');
-  const sql = `SELECT id, ${optional(columns('message'), 'agent_id')}, ${cappedColumn('data', limit)} FROM message WHERE session_id = ?
-    ORDER BY CASE WHEN json_valid(data) THEN json_extract(data, '$.time.created') END, id`;
+function* messages(database: StoreDatabase, shapes: TableShapes, member: string, limit: number): Generator<StoreRow> {
+  if (!shapes.has('message', 'session_id')) return;
+  const withParts = shapes.has('part', 'message_id');
+  const sql = `SELECT id, ${shapes.select('message', 'agent_id')}, ${cappedColumn('data', limit)} FROM message WHERE session_id = ?
+    ORDER BY CASE WHEN octet_length(data) <= ${limit} AND json_valid(data) THEN json_extract(data, '$.time.created') END, id`;
   const parts = `SELECT id, ${cappedColumn('data', limit)} FROM part WHERE message_id = ? ORDER BY id`;
   for (const row of database.each(sql, member)) {
     const id = String(row['id']);

@@ -8,14 +8,17 @@ import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
+import { cowork } from './cowork/index.ts';
 import { cursor } from './cursor/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
+import { mimocode } from './mimocode/index.ts';
 import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { qwen } from './qwen/index.ts';
 import { rooCode } from './roo_code/index.ts';
+import { traex } from './traex/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
   aider,
@@ -26,14 +29,17 @@ export const agents: readonly AgentDefinition[] = [
   continueDev,
   copilot,
   copilotCli,
+  cowork,
   cursor,
   gemini,
   goose,
   kiloCode,
+  mimocode,
   opencode,
   piAgent,
   qwen,
   rooCode,
+  traex,
 ];
 
 const byName = new Map<string, AgentDefinition>();

@@ -13,6 +13,8 @@ export interface SessionFacts {
   readonly id: string;
   readonly project: string;
   readonly version: string | null;
+  /** The version by which counters are told apart; null where it says nothing of them. */
+  readonly countingVersion: string | null;
   /** Milliseconds since 1970; null where the session record is missing. */
   readonly created: number | null;
   /** Whether an older session holds the same beginning. */
@@ -103,6 +105,7 @@ export class OpencodeDecoder implements Decoder {
       id: source.name,
       project: String((session === null ? null : nameField(session, 'projectID')) ?? source.hints['project'] ?? ''),
       version: session === null ? null : nameField(session, 'version'),
+      countingVersion: session === null || this.product.hasOldVersions !== true ? null : nameField(session, 'version'),
       created: epochTime(dig(session, 'time', 'created'), 'ms').timestamp,
       isFork: typeof source.hints['forkOf'] === 'string' || (session !== null && nameField(session, 'forkID') !== null),
       revert: message === null ? null : { message, part: nameField(revert!, 'partID') },

@@ -7,9 +7,11 @@ import { sessionFiles } from './tree.ts';
 export interface OpencodeProduct {
   /** Command that takes a session up again, the id follows; null where it is not known. */
   readonly resume: string | null;
+  /** Whether versions are those of OpenCode, of which old ones counted input otherwise. */
+  readonly hasOldVersions?: boolean;
 }
 
-const OPENCODE: OpencodeProduct = { resume: 'opencode --session' };
+const OPENCODE: OpencodeProduct = { resume: 'opencode --session', hasOldVersions: true };
 
 export const treeFormat = (product: OpencodeProduct): FormatCode => ({
   files: sessionFiles,

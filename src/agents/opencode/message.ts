@@ -168,7 +168,7 @@ function tellUsage(message: HeldMessage, facts: SessionFacts, out: Emitter): voi
     messageEvent(facts, id, 'usage', position, time),
     usageObservation({
       ...counters,
-      ...overlapOf(counters, data, facts.version, false),
+      ...overlapOf(counters, data, facts.countingVersion, false),
       message_id: id,
       model,
       provider,

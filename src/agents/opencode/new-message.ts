@@ -167,7 +167,7 @@ function tellUsage(message: NewMessage, facts: SessionFacts, out: Emitter): void
     messageEvent(facts, id, 'usage', position, time),
     usageObservation({
       ...counters,
-      ...overlapOf(counters, data, facts.version, true),
+      ...overlapOf(counters, data, facts.countingVersion, true),
       message_id: id,
       model,
       provider,

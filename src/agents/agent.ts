@@ -7,6 +7,7 @@ import type { StoreDatabase } from '../framing/database.ts';
 import type { ListPath } from '../framing/document-stream.ts';
 import type { FolderFile } from '../framing/folder.ts';
 import type { Frame, Position } from '../framing/frame.ts';
+import type { LineFilter } from '../framing/jsonl.ts';
 import type { RowQuery } from '../framing/row-frames.ts';
 import type {
   HistoryRow,
@@ -245,11 +246,13 @@ export interface FormatCode<Outline = unknown> {
   /** Reads just as many frames from the head as it needs. Absent: the source has no family. */
   readonly peek?: (frames: Iterable<Frame>, source: SourceSpec) => Links;
   /**
-   * How totals of usage are read, where less will do for them: only records that hold `mark` are looked at, without an
-   * outline, and the decoder may tell one reply in several observations. Sums must be those of `decoder`.
+   * How totals of usage are read, where less will do for them: only records that hold `mark`, or that `accepts` lets
+   * through, are looked at, without an outline, and the decoder may tell one reply in several observations. Sums must be
+   * those of `decoder`. It may throw `ReadWholeSource` where less will not do: the source is then read by `decoder`.
    */
   readonly totals?: {
-    readonly mark: Buffer;
+    readonly mark?: Buffer;
+    readonly accepts?: LineFilter;
     readonly decoder: (context: DecodeContext<Outline>, out: Emitter) => Decoder;
   };
   /**

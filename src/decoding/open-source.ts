@@ -9,7 +9,7 @@ import { documentFrames } from '../framing/document-frames.ts';
 import { sourceError } from '../framing/errors.ts';
 import { folderFrames } from '../framing/folder.ts';
 import type { Frame } from '../framing/frame.ts';
-import { JsonlReader } from '../framing/jsonl.ts';
+import { JsonlReader, type LineFilter } from '../framing/jsonl.ts';
 import type { ReadLimits } from '../framing/limits.ts';
 import { rowFrames } from '../framing/row-frames.ts';
 
@@ -19,6 +19,7 @@ export interface PassOptions {
   readonly onProgress?: ((bytes: number) => void) | null;
   /** Only records with these bytes are wanted; others may be left out. */
   readonly only?: Buffer | null;
+  readonly accepts?: LineFilter | null;
 }
 
 /** One pass over the frames of a source; the other members say afterwards how it went. */
@@ -71,6 +72,7 @@ async function openFile(
       ...(options.from === undefined ? {} : { from: options.from }),
       budget: options.budget ?? null,
       only: options.only ?? null,
+      accepts: options.accepts ?? null,
       keepsBlank: format.framing === 'text',
       ...(options.onProgress == null ? {} : { onProgress: options.onProgress }),
       ...(part === 'head' ? { chunkBytes: HEAD_BYTES } : {}),

@@ -50,6 +50,8 @@ export interface ReadRequest {
   readonly resume: ResumePoint | null;
   /** Whether a position to go on from is wanted at the end. */
   readonly wantsResume: boolean;
+  /** Whether the leaner reading for totals will do, where the format has one. */
+  readonly isLean: boolean;
   readonly budget: ByteBudget | null;
   readonly onProgress: ((bytes: number) => void) | null;
 }
@@ -88,13 +90,14 @@ const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, 
 
 /** The leaner reading, where only totals are wanted and the format has one. */
 const totalsOf = (request: ReadRequest): SourceFormat['totals'] | null =>
-  request.projection.totalsOnly ? (request.format.totals ?? null) : null;
+  request.projection.totalsOnly && request.isLean ? (request.format.totals ?? null) : null;
 
 const openPass = (request: ReadRequest, source: OpenSource, counts: boolean): Pass =>
   source.pass({
     ...(request.resume === null ? {} : { from: request.resume }),
     budget: request.budget,
     only: totalsOf(request)?.mark ?? null,
+    accepts: totalsOf(request)?.accepts ?? null,
     onProgress: counts ? request.onProgress : null,
   });
 

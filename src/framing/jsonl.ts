@@ -95,6 +95,9 @@ class LineFrame implements Frame {
   }
 }
 
+/** Whether a line may hold what is looked for; told by its first bytes, mostly. */
+export type LineFilter = (bytes: Buffer, start: number, end: number) => boolean;
+
 /**
  * Frames the lines of a source. Iterate `frames()` once; the other members say afterwards how it ended.
  *
@@ -115,6 +118,7 @@ export class JsonlReader {
   private readonly chunkBytes: number;
   private readonly only: Buffer | null;
   private readonly keepsBlank: boolean;
+  private readonly accepts: LineFilter | null;
 
   constructor(
     source: ByteSource,
@@ -127,6 +131,8 @@ export class JsonlReader {
       chunkBytes?: number;
       /** Lines without these bytes are counted, but not given (nor checked); those over the limit are. */
       only?: Buffer | null;
+      /** The same by a look at the line, which stands at `start` to `end` of `bytes`. */
+      accepts?: LineFilter | null;
       /** Blank lines are records too: of text, not of JSON. */
       keepsBlank?: boolean;
     } = {},
@@ -137,6 +143,7 @@ export class JsonlReader {
     this.onProgress = options.onProgress ?? null;
     this.chunkBytes = options.chunkBytes ?? CHUNK;
     this.only = options.only ?? null;
+    this.accepts = options.accepts ?? null;
     this.keepsBlank = options.keepsBlank ?? false;
     this.lastCompleteByte = options.from?.byte ?? 0;
     this.records = options.from?.ordinal ?? 0;
@@ -189,6 +196,11 @@ export class JsonlReader {
         if (end > start && buffer[end - 1] === CR) end--;
         this.lastCompleteByte = base + next;
         const tooLong = draining !== -1 || end - start > this.limits.maxLine;
+        if (this.accepts !== null && !tooLong && !this.accepts(buffer, start, end)) {
+          if (!isBlank(buffer, start, end)) this.records++;
+          lineStart = scanned = next;
+          continue;
+        }
         if (this.only !== null && !tooLong) {
           // One search serves all the lines before the next hit.
           if (hit < start) hit = buffer.indexOf(this.only, start);

@@ -171,14 +171,15 @@ async function readOne(
 ): Promise<SourceOutcome> {
   try {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await readFrom(settings, source, writer, usage);
+      const outcome = await readFrom(settings, source, writer, usage, true);
       const isOvertaken = source.spec.member !== undefined && outcome.summary.error?.code === 'changed_while_read';
       if (!isOvertaken || attempt === MAX_ATTEMPTS) return outcome;
     }
   } catch (error) {
-    if (!(error instanceof ReadWholeSource) || source.resume === null) throw error;
+    const isLean = source.resume === null && settings.projection.totalsOnly;
+    if (!(error instanceof ReadWholeSource) || (source.resume === null && !isLean)) throw error;
     writer.discard();
-    return await readFrom(settings, { ...source, resume: null }, writer, usage);
+    return await readFrom(settings, { ...source, resume: null }, writer, usage, !isLean);
   }
 }
 
@@ -187,6 +188,7 @@ async function readFrom(
   source: ShardSource,
   writer: ShardWriter,
   usage: UsageCollector,
+  isLean: boolean,
 ): Promise<SourceOutcome> {
   const states = source.prior === null ? null : new RowStates(source.prior);
   writer.begin(states);
@@ -210,6 +212,7 @@ async function readFrom(
     outline: source.outline,
     resume: source.resume,
     wantsResume: source.prior !== null,
+    isLean,
     budget: ByteBudget.attach(settings.budget),
     onProgress: (bytes) => Atomics.add(settings.progress, 0, BigInt(bytes)),
   };

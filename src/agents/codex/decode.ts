@@ -47,6 +47,12 @@ interface UsageLine extends Pick<Told, 'at'> {
   readonly standing: Standing;
 }
 
+/** What holds for the replies from here on. */
+interface UsageState {
+  readonly model: string | null;
+  readonly serviceTier: string | null;
+}
+
 /** Any line as it is told. */
 interface ToldLine extends Told, UsageLine {
   readonly line: RolloutLine;
@@ -64,13 +70,19 @@ class RolloutDecoder implements Decoder {
   readonly #interest: Interest;
   readonly #isWhole: (bytes: Buffer) => boolean;
   readonly #state: RolloutState;
+  readonly #isLean: boolean;
   #inheritance: Inheritance | null = null;
   /** Whether the reply of the first usage record was met among the `token_count` lines before it. */
   #handedOver = false;
+  /** Lean: replies told by `token_count` lines, until it is known where usage records begin; null = not lean, or known. */
+  #held: { readonly counted: CountedTokens; readonly told: UsageLine; readonly state: UsageState }[] | null = null;
   /** Native id of the line being told; null where only its place names it. */
   #nativeId: string | null = null;
 
-  constructor(context: DecodeContext<RolloutOutline>, out: Emitter, product: RolloutProduct) {
+  /** `isLean`: for totals, in one pass, without an outline; throws `ReadWholeSource` where that will not do. */
+  constructor(context: DecodeContext<RolloutOutline>, out: Emitter, product: RolloutProduct, isLean = false) {
+    if (isLean) this.#held = [];
+    this.#isLean = isLean;
     this.#context = context;
     this.#out = out;
     this.#product = product;
@@ -152,7 +164,10 @@ class RolloutDecoder implements Decoder {
       state.secondId = nameField(line.payload, 'id');
       state.secondHasOrdinal = line.ordinal !== null;
     }
+    // By ordinals, copies end at one that only the end of the file shows to be there; by payloads, any line may end them.
+    if (this.#isLean && state.header.historyStart !== null && state.secondId !== null) throw new ReadWholeSource();
     const rule = this.#rule();
+    if (this.#isLean && (rule === 'payloads' || rule === 'orphan')) throw new ReadWholeSource();
     state.inheritance = startInheritance(rule);
     this.#inheritance = new Inheritance(state.inheritance, state.header, this.#context.copies);
     state.lines = 2;
@@ -340,9 +355,26 @@ class RolloutDecoder implements Decoder {
   #tokenCount(count: TokenCount | null, told: UsageLine): void {
     const counted = count === null ? null : countTokens(this.#state.counts, count);
     if (counted === null || told.standing !== 'own' || this.#recordsBegan(told.frame)) return;
+    if (this.#held !== null) {
+      // The line is gone by the time it is told.
+      const at = told.at('usage');
+      this.#held.push({ counted, told: { ...told, at: () => at }, state: this.#usageState() });
+      return;
+    }
     if (this.#isOfFirstRecord(counted)) return;
     this.#state.toldCounts = true;
     this.#usage(told, counted.vector, null, counted.basis);
+  }
+
+  /** Tells what was held, but for the one reply that the first usage record tells too. */
+  #release(first: Vector | null): void {
+    const held = this.#held;
+    this.#held = null;
+    for (const { counted, told, state } of held ?? []) {
+      const isOfFirst = !this.#handedOver && counted.basis === 'last_sample' && sameVector(counted.vector, first);
+      if (isOfFirst) this.#handedOver = true;
+      else this.#usage(told, counted.vector, null, counted.basis, state);
+    }
   }
 
   /** Once, the reply that the first usage record tells may already stand in a `token_count` line before it. */
@@ -359,19 +391,34 @@ class RolloutDecoder implements Decoder {
     const thread = nameField(payload, 'thread_id');
     if (told.standing !== 'own' || (thread !== null && thread !== this.#header().id)) return;
     const vector = readVector(field(payload, 'usage'));
+    if (this.#isLean) {
+      this.#state.hasRecords = true;
+      this.#release(vector);
+    }
     if (vector === null) this.#out.badRecord(told.frame.position(), 'no_usage', 'The usage record has no counters.');
     else this.#usage(told, vector, nameField(payload, 'response_id'), 'native');
   }
 
-  #usage(told: UsageLine, vector: Vector, key: string | null, basis: 'native' | CountedTokens['basis']): void {
+  #usageState(): UsageState {
+    const { ownModel, serviceTier } = this.#state;
+    return { model: ownModel, serviceTier };
+  }
+
+  #usage(
+    told: UsageLine,
+    vector: Vector,
+    key: string | null,
+    basis: 'native' | CountedTokens['basis'],
+    state = this.#usageState(),
+  ): void {
     // A session row tells whether usage is recorded.
     if (!this.#out.wants.usage && !this.#out.wants.sessions) return;
-    const { ownModel, serviceTier } = this.#state;
-    const origin = { key, basis, model: ownModel, provider: this.#header().provider, serviceTier };
+    const origin = { key, basis, ...state, provider: this.#header().provider };
     this.#out.usage(told.at('usage'), observation(vector, origin));
   }
 
   finish(): void {
+    this.#release(null);
     const { header, threadName, bareCwd } = this.#state;
     if (header === null) return;
     const { source } = this.#context;
@@ -385,6 +432,12 @@ class RolloutDecoder implements Decoder {
     return structuredClone({ ...this.#state, activePrompts, lastOrdinal, hasRecords });
   }
 }
+
+/** The same for totals of usage: one pass, of the lines that `mayHoldUsage`. */
+export const rolloutTotals =
+  (product: RolloutProduct) =>
+  (context: DecodeContext<RolloutOutline>, out: Emitter): Decoder =>
+    new RolloutDecoder(context, out, product, true);
 
 /** Makes the decoder of a product's rollouts. Throws `ReadWholeSource` where a saved state no longer holds. */
 export const rolloutDecoder =

@@ -1,6 +1,7 @@
 /** How the files of Codex are read. */
 import type { FormatCode } from '../agent.ts';
-import { type RolloutProduct, rolloutDecoder } from './decode.ts';
+import { type RolloutProduct, rolloutDecoder, rolloutTotals } from './decode.ts';
+import { mayHoldUsage } from './head.ts';
 import { historyDecoder } from './history.ts';
 import { claimLines, peekLinks, resolveFamily } from './kinship.ts';
 import { documentDecoder } from './legacy-document.ts';
@@ -12,6 +13,7 @@ export const rolloutCode = (product: RolloutProduct): FormatCode<RolloutOutline>
   claims: claimLines,
   resolve: resolveFamily,
   outline: readOutline,
+  totals: { accepts: mayHoldUsage, decoder: rolloutTotals(product) },
   decoder: rolloutDecoder(product),
 });
 

@@ -93,3 +93,31 @@ export function readHead(bytes: Buffer): LineHead | null {
 /** The time of a line whose head was read. */
 export const timestampText = (bytes: Buffer, { timeEnd }: LineHead): string =>
   bytes.toString('utf8', TIMESTAMP.length, timeEnd);
+
+/** Events that say something of usage. */
+const USAGE_EVENTS = ['token_count"', 'task_started"', 'turn_started"', 'thread_settings_applied"'].map((type) =>
+  Buffer.from(type),
+);
+const EVENT = Buffer.from('event_msg","payload":{"type":"');
+/** Types that never do: most bytes are in lines of these. */
+const OTHER_LINES = ['response_item"', 'compacted"', 'world_state"'].map((type) => Buffer.from(type));
+
+const isOneOf = (bytes: Buffer, at: number, types: readonly Buffer[]): boolean => {
+  for (const type of types) if (holds(bytes, at, type)) return true;
+  return false;
+};
+
+/** Whether a line matters to usage, by its head; lines in any other spelling do. */
+export function mayHoldUsage(bytes: Buffer, start: number, end: number): boolean {
+  if (!holds(bytes, start, TIMESTAMP)) return true;
+  let at = start + TIMESTAMP.length;
+  for (const limit = Math.min(end, at + MAX_WORD); at < limit && bytes[at] !== QUOTE; at++)
+    if (bytes[at] === BACKSLASH) return true;
+  at++;
+  if (holds(bytes, at, ORDINAL)) for (at += ORDINAL.length; at < end && bytes[at] !== 0x2c; at++);
+  if (!holds(bytes, at, TYPE)) return true;
+  at += TYPE.length;
+  if (isOneOf(bytes, at, OTHER_LINES)) return false;
+  if (holds(bytes, at, EVENT)) return isOneOf(bytes, at + EVENT.length, USAGE_EVENTS);
+  return true;
+}

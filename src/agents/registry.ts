@@ -13,12 +13,14 @@ import { cursor } from './cursor/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
+import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { qwen } from './qwen/index.ts';
 import { rooCode } from './roo_code/index.ts';
 import { traex } from './traex/index.ts';
+import { vibe } from './vibe/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
   aider,
@@ -34,12 +36,14 @@ export const agents: readonly AgentDefinition[] = [
   gemini,
   goose,
   kiloCode,
+  kiro,
   mimocode,
   opencode,
   piAgent,
   qwen,
   rooCode,
   traex,
+  vibe,
 ];
 
 const byName = new Map<string, AgentDefinition>();

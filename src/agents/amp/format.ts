@@ -1,12 +1,13 @@
 /** How threads are read. */
 import type { FormatCode } from '../agent.ts';
+import { copiesOfParents } from '../dialects/forks.ts';
 import { ThreadDecoder } from './decode.ts';
-import { claimReplies, peekLinks, resolveForks } from './forks.ts';
+import { claimReplies, peekLinks } from './forks.ts';
 
 export const threadCode: FormatCode = {
   lists: [['messages']],
   peek: peekLinks,
   claims: claimReplies,
-  resolve: resolveForks,
+  resolve: copiesOfParents,
   decoder: (context, out) => new ThreadDecoder(context, out),
 };

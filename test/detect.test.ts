@@ -208,6 +208,7 @@ describe('sources --explain', () => {
       evidence: 'doc',
       usage: 'none',
       stores: '',
+      resume: null,
       formats: {},
       roots: () => [{ path: root, reason: 'default' }],
       discover: () => [spec('new.log'), spec('old.log'), { ...spec('index.db'), identity: 'two' }],

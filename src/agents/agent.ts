@@ -413,6 +413,8 @@ export interface AgentDefinition {
   readonly usage: 'per_reply' | 'session_total' | 'none';
   /** One line on what is read, for the table of agents. */
   readonly stores: string;
+  /** How a session is taken up again, `<id>` being its id; null where it cannot be from a shell, or is not known. */
+  readonly resume: string | null;
   readonly roots: (environment: AgentEnvironment) => RootCandidate[];
   /** Sources below one root, in path order; what stands for another is decided here. `root` exists. */
   readonly discover: (root: string, walker: Walker) => Iterable<SourceSpec>;

@@ -16,6 +16,7 @@ export const aider: AgentDefinition = {
   evidence: 'writer',
   usage: 'none',
   stores: '.aider.chat.history.md of projects near the home folder, or below a root that is given',
+  resume: 'aider --restore-chat-history',
   roots,
   discover,
   formats: { [HISTORY_STORE]: history },

@@ -18,6 +18,7 @@ export const amp: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'threads/T-<id>.json; threads3 of the older editor extension',
+  resume: 'amp threads continue <id>',
   roots,
   discover,
   formats: { [THREAD_STORE]: thread },

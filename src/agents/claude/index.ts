@@ -24,6 +24,7 @@ export const claude: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'projects/<project>/*.jsonl with subagents; history.jsonl for the table `history`',
+  resume: 'claude --resume <id>',
   roots,
   discover,
   formats: { [SESSION_STORE]: sessions, [HISTORY_STORE]: history },

@@ -25,6 +25,7 @@ export const cline: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'data/sessions/<id>/*.messages.json; tasks/<id>/ of the extension in every editor',
+  resume: 'cline --id <id>',
   roots,
   discover,
   choose,

@@ -34,6 +34,7 @@ export const codex: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'rollout files, active and archived, plain or zstd; documents of early 2025; titles from the session index',
+  resume: 'codex resume <id>',
   roots: codexRoots,
   discover: discoverRollouts,
   formats: {

@@ -17,6 +17,7 @@ export const continueDev: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'sessions/<id>.json',
+  resume: null,
   roots,
   discover,
   formats: { [SESSION_STORE]: session },

@@ -23,6 +23,7 @@ export const copilot: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'chatSessions of workspaces, sessions of empty windows; state.vscdb of early versions',
+  resume: null,
   roots,
   discover,
   formats: { [LOG_STORE]: log, [SNAPSHOT_STORE]: snapshot, [DATABASE_STORE]: database },

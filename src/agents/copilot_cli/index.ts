@@ -26,6 +26,7 @@ export const copilotCli: AgentDefinition = {
   evidence: 'writer',
   usage: 'session_total',
   stores: 'session-state/<id>/events.jsonl, flat <id>.jsonl; history-session-state documents of old versions',
+  resume: 'copilot --resume <id>',
   roots,
   discover,
   formats: { [LOG_STORE]: log, [LEGACY_STORE]: legacy },

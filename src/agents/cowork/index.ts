@@ -64,6 +64,7 @@ export const cowork: AgentDefinition = {
   evidence: 'peer',
   usage: 'per_reply',
   stores: 'local-agent-mode-sessions/<org>/<account>/local_<id>: transcripts as Claude Code writes them',
+  resume: null,
   roots,
   discover,
   formats: { [SESSION_STORE]: session },

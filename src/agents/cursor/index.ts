@@ -26,6 +26,7 @@ export const cursor: AgentDefinition = {
   evidence: 'peer',
   usage: 'none',
   stores: 'globalStorage/state.vscdb; projects/<slug>/agent-transcripts; chats/<hash>/<id>/store.db',
+  resume: 'cursor-agent --resume <id>',
   roots,
   discover,
   choose,

@@ -23,6 +23,7 @@ export const gemini: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'tmp/<project>/chats: event logs (.jsonl), snapshots (.json), subagents one folder deeper',
+  resume: 'gemini --resume <id>',
   roots,
   discover,
   formats: { [LOG_STORE]: log, [SNAPSHOT_STORE]: snapshot, [OLD_COPY_STORE]: oldCopy },

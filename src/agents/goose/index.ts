@@ -24,6 +24,7 @@ export const goose: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'sessions/sessions.db; sessions/<name>.jsonl that are not in it',
+  resume: 'goose session --resume --session-id <id>',
   roots,
   discover,
   formats: { [DATABASE_STORE]: database, [LEGACY_STORE]: legacy },

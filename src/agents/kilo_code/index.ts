@@ -46,6 +46,7 @@ export const kiloCode: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'tasks/<id>/ of the first extension and program; kilo.db of the rebuilt one',
+  resume: 'kilo --session <id>',
   roots: (environment) => [
     ...extensionRoots(environment, EXTENSION),
     { path: join(environment.home, '.kilocode', 'cli', 'global'), reason: 'command line' },

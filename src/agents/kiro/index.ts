@@ -24,6 +24,7 @@ export const kiro: AgentDefinition = {
   evidence: 'peer',
   usage: 'none',
   stores: 'sessions/cli/<id>.jsonl; data.sqlite3 of Kiro CLI and Amazon Q CLI',
+  resume: 'kiro-cli chat --resume-id <id>',
   roots,
   discover,
   /** A conversation that is in a database and in a journal is one session. */

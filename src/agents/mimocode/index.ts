@@ -32,6 +32,7 @@ export const mimocode: AgentDefinition = {
   evidence: 'peer',
   usage: 'per_reply',
   stores: 'mimocode.db; the file tree below storage/',
+  resume: null,
   roots: ({ env, home }) => {
     const xdg = env['XDG_DATA_HOME']?.trim() ?? '';
     const share = xdg === '' ? join(home, '.local', 'share') : xdg;

@@ -23,6 +23,7 @@ export const opencode: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'opencode.db and opencode-<channel>.db (session tables of 1.x and 2.x); the file tree below storage/',
+  resume: 'opencode --session <id>',
   roots,
   discover,
   formats: { [TREE_STORE]: tree, [DATABASE_STORE]: database },

@@ -18,6 +18,7 @@ export const piAgent: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'sessions/<cwd>/<time>_<id>.jsonl, also in a session folder named by a variable',
+  resume: 'pi --session <id>',
   roots,
   discover,
   formats: { [SESSION_STORE]: piFormat({ resume: 'pi --session' }), [OTHER_STORE]: piFormat({ resume: null }) },

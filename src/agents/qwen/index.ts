@@ -18,6 +18,7 @@ export const qwen: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'projects/<project>/chats with archive; subagents/<session>; tmp/<hash>/chats of old versions',
+  resume: 'qwen --resume <id>',
   roots,
   discover,
   formats: { [CHAT_STORE]: chat, [AGENT_STORE]: chat, [SNAPSHOT_STORE]: snapshot },

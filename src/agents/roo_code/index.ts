@@ -23,6 +23,7 @@ export const rooCode: AgentDefinition = {
   evidence: 'writer',
   usage: 'per_reply',
   stores: 'tasks/<id>/ of the extension in every editor, and of the command line program',
+  resume: null,
   roots: (environment) => [
     ...extensionRoots(environment, EXTENSION),
     { path: join(environment.home, '.vscode-mock', 'global-storage'), reason: 'command line' },

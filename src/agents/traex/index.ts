@@ -20,6 +20,7 @@ export const traex: AgentDefinition = {
   evidence: 'peer',
   usage: 'per_reply',
   stores: 'rollout files, active and archived, as Codex writes them',
+  resume: 'traex resume <id>',
   roots: ({ env, home }) => {
     const named = env['TRAE_HOME']?.trim() ?? '';
     return named === ''

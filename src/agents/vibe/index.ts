@@ -26,6 +26,7 @@ export const vibe: AgentDefinition = {
   evidence: 'writer',
   usage: 'session_total',
   stores: 'logs/session/<name>/messages.jsonl with meta.json, agents/ below; session_*.json before 2.0',
+  resume: 'vibe --resume <id>',
   roots,
   discover,
   formats: { [SESSION_STORE]: session, [OLD_STORE]: old },

@@ -2,6 +2,7 @@
 import type { AgentDefinition, SourceFormat } from './agent.ts';
 import { aider } from './aider/index.ts';
 import { amp } from './amp/index.ts';
+import { antigravity } from './antigravity/index.ts';
 import { claude } from './claude/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
@@ -12,6 +13,7 @@ import { cowork } from './cowork/index.ts';
 import { cursor } from './cursor/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { iflow } from './iflow/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
@@ -25,6 +27,7 @@ import { vibe } from './vibe/index.ts';
 export const agents: readonly AgentDefinition[] = [
   aider,
   amp,
+  antigravity,
   claude,
   cline,
   codex,
@@ -35,6 +38,7 @@ export const agents: readonly AgentDefinition[] = [
   cursor,
   gemini,
   goose,
+  iflow,
   kiloCode,
   kiro,
   mimocode,

@@ -22,7 +22,7 @@ function incrementalOf({ formats }: AgentDefinition): string {
   return [...ways].sort().join(', ');
 }
 
-XX;
+const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function row(agent: AgentDefinition): string {
   const aliases = agent.aliases.length === 0 ? '' : ` (${agent.aliases.join(', ')})`;

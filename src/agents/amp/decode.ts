@@ -5,6 +5,7 @@ import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { type BlockResult, readBlocks } from '../dialects/anthropic.ts';
 import { epochTime, isoTime } from '../dialects/clock.ts';
 import { CounterReader } from '../dialects/counters.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import {
   asObject,
   dig,
@@ -25,11 +26,10 @@ import {
   resumeCommand,
   sessionFields,
   type Time,
-  toolCallFields,
   toolResultFields,
   usageObservation,
 } from '../dialects/rows.ts';
-import { identifyTool } from '../dialects/tools.ts';
+import { tellCalls } from '../dialects/tell-tools.ts';
 import { messageKey } from './forks.ts';
 
 const FAILED = new Set(['error', 'cancelled', 'rejected-by-user']);
@@ -65,12 +65,8 @@ export class ThreadDecoder implements Decoder {
       return;
     }
     this.hasMessages = true;
-    const message = asObject(frame.json());
-    if (message === null) {
-      this.out.badRecord(frame.position(), 'wrong_type', 'the message is no object');
-      return;
-    }
-    this.message(message, frame.position());
+    const message = objectOrReport(frame, this.out);
+    if (message !== null) this.message(message, frame.position());
   }
 
   finish(): void {
@@ -120,18 +116,7 @@ export class ThreadDecoder implements Decoder {
         }),
       );
     }
-    blocks.calls.forEach((call, index) => {
-      this.out.toolCall(
-        at(`call:${call.id ?? index}`),
-        toolCallFields({
-          is_copy: isCopy,
-          message_id: native,
-          call_id: call.id,
-          ...identifyTool(call.name, call.input),
-          arguments: call.arguments,
-        }),
-      );
-    });
+    tellCalls(blocks.calls, { at, isCopy, messageId: native }, this.out);
     for (const result of blocks.results) this.result(result, isCopy, at);
     // What the origin holds is counted there.
     if (role === 'assistant' && usage !== null && !isCopy) this.usage(usage, messageId, position, at('usage'));

@@ -2,7 +2,8 @@
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
 import type { Claims, Links, SourceSpec } from '../agent.ts';
-import { linksOf, objectOf } from '../dialects/forks.ts';
+import { linksOf } from '../dialects/forks.ts';
+import { objectOf } from '../dialects/frames.ts';
 import { field, type Json, nameField } from '../dialects/json.ts';
 
 /** A message by its place, its id and what it cost: one that was edited in the origin since is no copy. */

@@ -1,7 +1,8 @@
 /** Subagents: the parent's step that starts them lists their ids. */
 import type { Frame } from '../../framing/frame.ts';
 import type { Claims, FamilyMember, Kinship } from '../agent.ts';
-import { objectOf, recordKey } from '../dialects/forks.ts';
+import { recordKey } from '../dialects/forks.ts';
+import { objectOf } from '../dialects/frames.ts';
 import { stringField } from '../dialects/json.ts';
 
 const CHILD = /"conversationId"\s*:\s*"([^"\\]+)"/g;

@@ -2,7 +2,7 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
-import { objectOf } from '../dialects/forks.ts';
+import { objectOf } from '../dialects/frames.ts';
 import {
   asObject,
   field,

@@ -5,17 +5,10 @@ import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { readBlocks } from '../dialects/anthropic.ts';
 import { epochTime } from '../dialects/clock.ts';
 import { CounterReader } from '../dialects/counters.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import { asObject, field, type Json, nameField, numberField, objectField, stringField } from '../dialects/json.ts';
-import {
-  eventAt,
-  messageFields,
-  resumeCommand,
-  sessionFields,
-  toolCallFields,
-  toolResultFields,
-  usageObservation,
-} from '../dialects/rows.ts';
-import { identifyTool } from '../dialects/tools.ts';
+import { eventAt, messageFields, resumeCommand, sessionFields, textHint, usageObservation } from '../dialects/rows.ts';
+import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { messageKey } from './kinship.ts';
 
 /** Kinds and roles of messages that the program wrote for a person. */
@@ -57,8 +50,7 @@ export class SessionDecoder implements Decoder {
   }
 
   private hint(name: string): string | null {
-    const value = this.context.source.hints[name];
-    return typeof value === 'string' ? value : null;
+    return textHint(this.context.source, name);
   }
 
   /** Children know their id themselves; their files are named by the agent alone. */
@@ -73,11 +65,8 @@ export class SessionDecoder implements Decoder {
       if (this.head === null) throw sourceError('foreign_schema', 'is no session: its top is neither object nor list');
       return;
     }
-    const message = asObject(frame.json());
-    if (message === null) {
-      this.out.badRecord(frame.position(), 'wrong_type', 'the message is no object');
-      return;
-    }
+    const message = objectOrReport(frame, this.out);
+    if (message === null) return;
     this.hasMessages = true;
     this.message(message, frame.position());
   }
@@ -117,24 +106,9 @@ export class SessionDecoder implements Decoder {
         }),
       );
     }
-    blocks.calls.forEach((call, index) => {
-      this.out.toolCall(
-        at(`call:${call.id ?? index}`),
-        toolCallFields({
-          is_copy: isCopy,
-          message_id: id,
-          call_id: call.id,
-          ...identifyTool(call.name, call.input),
-          arguments: call.arguments,
-        }),
-      );
-    });
-    blocks.results.forEach((result, index) => {
-      this.out.toolResult(
-        at(`result:${result.callId ?? index}`),
-        toolResultFields({ is_copy: isCopy, call_id: result.callId, is_error: result.isError, output: result.output }),
-      );
-    });
+    const tools = { at, isCopy, messageId: id };
+    tellCalls(blocks.calls, tools, this.out);
+    tellResults(blocks.results, tools, this.out);
     const metrics = objectField(message, 'metrics');
     // A copy's request was made, and is counted, where it is native.
     if (role === 'assistant' && metrics !== null && !isCopy) this.usage(metrics, info, model, position, at('usage'));

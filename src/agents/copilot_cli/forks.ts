@@ -6,13 +6,14 @@ import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
 import type { Claims, FamilyMember, Kinship, Links, SourceSpec } from '../agent.ts';
 import { parseIsoTime } from '../dialects/clock.ts';
+import { objectOf } from '../dialects/frames.ts';
 import { field, nameField, stringField } from '../dialects/json.ts';
-import { dataOf, eventOf } from './outline.ts';
+import { dataOf } from './outline.ts';
 
 /** The id of the first event stays the same in a fork: it ties a family together. The session's own id follows. */
 export function peekLinks(frames: Iterable<Frame>, source: SourceSpec): Links {
   for (const frame of frames) {
-    const event = eventOf(frame);
+    const event = objectOf(frame);
     const id = event === null ? null : nameField(event, 'id');
     if (event === null || id === null) continue;
     return { ids: [id, nameField(dataOf(event), 'sessionId') ?? source.name], refs: [] };
@@ -27,7 +28,7 @@ export function claimEvents(frames: Iterable<Frame>): Claims {
   const keys: number[] = [];
   let firstTimestamp: number | null = null;
   for (const frame of frames) {
-    const event = eventOf(frame);
+    const event = objectOf(frame);
     if (event === null) continue;
     if (firstTimestamp === null) {
       const isStart = stringField(event, 'type') === 'session.start';

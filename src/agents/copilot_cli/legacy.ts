@@ -4,15 +4,8 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { asObject, field, type Json, nameField, objectsField, stringField } from '../dialects/json.ts';
 import { readChatContent, readToolCalls } from '../dialects/openai.ts';
-import {
-  eventAt,
-  messageFields,
-  resumeCommand,
-  sessionFields,
-  toolCallFields,
-  toolResultFields,
-} from '../dialects/rows.ts';
-import { identifyTool } from '../dialects/tools.ts';
+import { eventAt, messageFields, resumeCommand, sessionFields, toolResultFields } from '../dialects/rows.ts';
+import { tellCalls } from '../dialects/tell-tools.ts';
 
 interface ChatPlace {
   readonly sessionId: string;
@@ -40,12 +33,7 @@ export function tellChat(session: Json, { sessionId, position, nativeId }: ChatP
     }
     if (text !== null)
       out.message(at('message'), messageFields({ role, text, is_meta: role === 'system', content_kinds: [...kinds] }));
-    readToolCalls(message).forEach((call, n) => {
-      out.toolCall(
-        at(`call:${call.id ?? n}`),
-        toolCallFields({ call_id: call.id, ...identifyTool(call.name, call.input), arguments: call.arguments }),
-      );
-    });
+    tellCalls(readToolCalls(message), { at }, out);
   });
 }
 

@@ -1,23 +1,13 @@
 /** What of a log must be known before its first event is told. */
-import { ScopedError } from '../../framing/errors.ts';
 import type { Frame } from '../../framing/frame.ts';
-import { asObject, type Json, nameField, objectField, stringField } from '../dialects/json.ts';
+import { objectOf } from '../dialects/frames.ts';
+import { type Json, nameField, objectField, stringField } from '../dialects/json.ts';
 
 export interface LogOutline {
   /** Whether the log holds receipts of single requests: then totals before them are older runs. */
   readonly hasReceipts: boolean;
   /** Turns in which a message carries its reasoning: events of reasoning repeat it there. */
   readonly reasoned: ReadonlySet<string>;
-}
-
-/** The event of a line; null for what is none (the decoder says so). */
-export function eventOf(frame: Frame): Json | null {
-  try {
-    return asObject(frame.json());
-  } catch (error) {
-    if (error instanceof ScopedError && error.scope === 'record') return null;
-    throw error;
-  }
 }
 
 export const dataOf = (event: Json): Json => objectField(event, 'data') ?? {};
@@ -38,7 +28,7 @@ export function readOutline(frames: Iterable<Frame>): LogOutline {
   const reasoned = new Set<string>();
   let hasReceipts = false;
   for (const frame of frames) {
-    const event = eventOf(frame);
+    const event = objectOf(frame);
     if (event === null) continue;
     const type = stringField(event, 'type') ?? '';
     const turn = turns.at(type);

@@ -3,16 +3,8 @@ import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { readBlocks } from '../dialects/anthropic.ts';
 import { asObject, field, objectField, stringField } from '../dialects/json.ts';
-import {
-  eventAt,
-  messageFields,
-  NO_TIME,
-  resumeCommand,
-  sessionFields,
-  toolCallFields,
-  toolResultFields,
-} from '../dialects/rows.ts';
-import { identifyTool } from '../dialects/tools.ts';
+import { eventAt, messageFields, NO_TIME, resumeCommand, sessionFields } from '../dialects/rows.ts';
+import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { readPrompt, withoutMark } from './prompts.ts';
 
 export class TranscriptDecoder implements Decoder {
@@ -61,18 +53,8 @@ export class TranscriptDecoder implements Decoder {
         }),
       );
     }
-    blocks.calls.forEach((call, index) => {
-      this.out.toolCall(
-        at(`call:${index}`),
-        toolCallFields({ call_id: call.id, ...identifyTool(call.name, call.input), arguments: call.arguments }),
-      );
-    });
-    blocks.results.forEach((result, index) => {
-      this.out.toolResult(
-        at(`result:${index}`),
-        toolResultFields({ call_id: result.callId, is_error: result.isError, output: result.output }),
-      );
-    });
+    tellCalls(blocks.calls, { at }, this.out);
+    tellResults(blocks.results, { at }, this.out);
   }
 
   finish(): void {

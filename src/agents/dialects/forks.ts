@@ -1,21 +1,11 @@
 /** Families in which a session repeats the records of its parent under the ids that they have there. */
-import { ScopedError } from '../../framing/errors.ts';
 import type { Frame } from '../../framing/frame.ts';
 import { hash53 } from '../../records/identity.ts';
 import type { Claims, FamilyMember, Kinship, Links } from '../agent.ts';
-import { asObject, type Json } from './json.ts';
+import { objectOf } from './frames.ts';
+import type { Json } from './json.ts';
 
 export const recordKey = (id: string): number => hash53(`record ${id}`);
-
-/** The object in a frame; null for what is none, or damaged (the decoder says so). */
-export function objectOf(frame: Frame): Json | null {
-  try {
-    return asObject(frame.json());
-  } catch (error) {
-    if (error instanceof ScopedError && error.scope === 'record') return null;
-    throw error;
-  }
-}
 
 /** Ids of a source's records, by which copies are known. */
 export function claimRecords(frames: Iterable<Frame>, idOf: (record: Json) => string | null): Claims {

@@ -5,6 +5,7 @@ import type {
   EventAt,
   MessageFields,
   SessionFields,
+  SourceSpec,
   ToolCallFields,
   ToolResultFields,
   UsageObservation,
@@ -108,3 +109,9 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 /** `command` with the session's id after it; null where the id is not safe to paste. */
 export const resumeCommand = (command: string, sessionId: string): string | null =>
   SAFE_ID.test(sessionId) ? `${command} ${sessionId}` : null;
+
+/** A fact of a source that is a text; null for none, and for a blank one. */
+export function textHint(source: SourceSpec, name: string): string | null {
+  const value = source.hints[name];
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}

@@ -2,6 +2,7 @@
 import { sourceError } from '../../framing/errors.ts';
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import { asObject, field } from '../dialects/json.ts';
 import { readMessage, tellMessage } from './message.ts';
 import { SessionFacts } from './session.ts';
@@ -26,11 +27,8 @@ export class SnapshotDecoder implements Decoder {
         this.out.issue('warning', 'wrong_type', '`messages` is no list and was passed by', frame.position());
       return;
     }
-    const record = asObject(frame.json());
-    if (record === null) {
-      this.out.badRecord(frame.position(), 'wrong_type', 'the message is no object');
-      return;
-    }
+    const record = objectOrReport(frame, this.out);
+    if (record === null) return;
     const position = frame.position();
     const message = readMessage(record, this.out, position);
     if (message === null) return;

@@ -2,6 +2,7 @@
 import { basename, join } from 'node:path';
 import type { AgentDefinition, SourceSpec, StoreFormat, Walker } from '../agent.ts';
 import { extensionRoots, type TaskStore, taskSources } from '../dialects/task-rows/sources.ts';
+import { storeFormats } from '../opencode/formats.ts';
 import { discoverStore, type TreeLayout } from '../opencode/paths.ts';
 
 const TASK_STORE = 'kilo-task';
@@ -12,18 +13,6 @@ const task: StoreFormat = {
   decoderVersion: 1,
   incremental: 'diff',
   load: async () => (await import('./format.ts')).taskCode,
-};
-const tree: StoreFormat = {
-  framing: 'folder',
-  decoderVersion: 1,
-  incremental: 'diff',
-  load: async () => (await import('./format.ts')).treeCode,
-};
-const database: StoreFormat = {
-  framing: 'database',
-  decoderVersion: 1,
-  incremental: 'diff',
-  load: async () => (await import('./format.ts')).databaseCode,
 };
 
 const store: TaskStore = { storeKind: TASK_STORE, extension: EXTENSION, index: null, oldRows: [], hints: () => ({}) };
@@ -61,5 +50,5 @@ export const kiloCode: AgentDefinition = {
     const rebuilt = new Set(sources.filter(({ storeKind }) => storeKind !== TASK_STORE).map(({ name }) => name));
     return sources.filter(({ storeKind, name }) => storeKind !== TASK_STORE || !rebuilt.has(name));
   },
-  formats: { [TASK_STORE]: task, [layout.storeKinds.tree]: tree, [layout.storeKinds.database]: database },
+  formats: { [TASK_STORE]: task, ...storeFormats(layout, () => import('./format.ts')) },
 };

@@ -22,6 +22,7 @@ import {
   resumeCommand,
   sessionFields,
   type Time,
+  textHint,
   toolCallFields,
   toolResultFields,
 } from '../dialects/rows.ts';
@@ -46,8 +47,7 @@ export class JournalDecoder implements Decoder {
   }
 
   private hint(name: string): string | null {
-    const value = this.context.source.hints[name];
-    return typeof value === 'string' ? value : null;
+    return textHint(this.context.source, name);
   }
 
   private get sessionId(): string {

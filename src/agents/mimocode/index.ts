@@ -1,6 +1,7 @@
 /** MiMo Code: made of OpenCode, with its database and file tree. */
 import { join } from 'node:path';
-import type { AgentDefinition, SourceSpec, StoreFormat, Walker } from '../agent.ts';
+import type { AgentDefinition, SourceSpec, Walker } from '../agent.ts';
+import { storeFormats } from '../opencode/formats.ts';
 import { discoverStore, type TreeLayout } from '../opencode/paths.ts';
 
 const layout: TreeLayout = {
@@ -8,19 +9,6 @@ const layout: TreeLayout = {
   // OpenCode keeps a cache under this name: here it holds the sessions.
   sessions: 'session_diff',
   storeKinds: { tree: 'mimocode-tree', database: 'mimocode-database' },
-};
-
-const tree: StoreFormat = {
-  framing: 'folder',
-  decoderVersion: 1,
-  incremental: 'diff',
-  load: async () => (await import('./format.ts')).treeCode,
-};
-const database: StoreFormat = {
-  framing: 'database',
-  decoderVersion: 1,
-  incremental: 'diff',
-  load: async () => (await import('./format.ts')).databaseCode,
 };
 
 const discover = (root: string, walker: Walker): Iterable<SourceSpec> => discoverStore(root, walker, layout);
@@ -39,5 +27,5 @@ export const mimocode: AgentDefinition = {
     return [{ path: join(share, 'mimocode'), reason: xdg === '' ? 'default' : 'env XDG_DATA_HOME' }];
   },
   discover,
-  formats: { [layout.storeKinds.tree]: tree, [layout.storeKinds.database]: database },
+  formats: storeFormats(layout, () => import('./format.ts')),
 };

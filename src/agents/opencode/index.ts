@@ -1,20 +1,7 @@
 /** OpenCode: the flat file tree of 2025, the SQLite store of 1.2 to 1.18, and that of 2.x. */
-import type { AgentDefinition, StoreFormat } from '../agent.ts';
-import { DATABASE_STORE, discover, roots, TREE_STORE } from './paths.ts';
-
-const tree: StoreFormat = {
-  framing: 'folder',
-  decoderVersion: 1,
-  incremental: 'diff',
-  load: async () => (await import('./format.ts')).treeCode,
-};
-
-const database: StoreFormat = {
-  framing: 'database',
-  decoderVersion: 1,
-  incremental: 'diff',
-  load: async () => (await import('./format.ts')).databaseCode,
-};
+import type { AgentDefinition } from '../agent.ts';
+import { storeFormats } from './formats.ts';
+import { discover, layout, roots } from './paths.ts';
 
 export const opencode: AgentDefinition = {
   slug: 'opencode',
@@ -26,5 +13,5 @@ export const opencode: AgentDefinition = {
   resume: 'opencode --session <id>',
   roots,
   discover,
-  formats: { [TREE_STORE]: tree, [DATABASE_STORE]: database },
+  formats: storeFormats(layout, () => import('./format.ts')),
 };

@@ -31,7 +31,7 @@ export interface TreeLayout {
   readonly storeKinds: { readonly tree: string; readonly database: string };
 }
 
-const layout: TreeLayout = {
+export const layout: TreeLayout = {
   databases: /^opencode(?:-[A-Za-z0-9._-]+)?\.db$/,
   sessions: 'session',
   storeKinds: { tree: TREE_STORE, database: DATABASE_STORE },

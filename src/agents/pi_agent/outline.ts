@@ -1,8 +1,8 @@
 /** What of a session must be known before its first entry is told. */
-import { ScopedError } from '../../framing/errors.ts';
 import type { Frame } from '../../framing/frame.ts';
 import { RecordTree } from '../dialects/branches.ts';
-import { asObject, type Json, nameField, stringField } from '../dialects/json.ts';
+import { objectOf } from '../dialects/frames.ts';
+import { type Json, nameField, stringField } from '../dialects/json.ts';
 
 export interface PiOutline {
   /** Whether the first line that can be read is a session header: else this is no session of pi. */
@@ -10,16 +10,6 @@ export interface PiOutline {
   /** Ids on the live branch; null where there are no ids (one branch), or branches cannot be told apart. */
   readonly live: ReadonlySet<string> | null;
   readonly isBroken: boolean;
-}
-
-/** The object of a line; null for what is none (the decoder says so). */
-export function entryOf(frame: Frame): Json | null {
-  try {
-    return asObject(frame.json());
-  } catch (error) {
-    if (error instanceof ScopedError && error.scope === 'record') return null;
-    throw error;
-  }
 }
 
 export const isHeader = (entry: Json): boolean =>
@@ -30,7 +20,7 @@ export function readOutline(frames: Iterable<Frame>): PiOutline {
   let isSession: boolean | null = null;
   let activeLeaf: string | null = null;
   for (const frame of frames) {
-    const entry = entryOf(frame);
+    const entry = objectOf(frame);
     if (entry === null) continue;
     if (isSession === null) {
       isSession = isHeader(entry);

@@ -1,8 +1,8 @@
 /** What the first records need to know of the last ones. */
-import { ScopedError } from '../../framing/errors.ts';
 import type { Frame } from '../../framing/frame.ts';
 import { RecordTree } from '../dialects/branches.ts';
-import { asObject, type Json, nameField, stringField } from '../dialects/json.ts';
+import { objectOf } from '../dialects/frames.ts';
+import { nameField, stringField } from '../dialects/json.ts';
 
 export interface ChatOutline {
   /** Ids on the live branch; null where a parent is missing, so that nothing can be said of what lies before. */
@@ -15,21 +15,11 @@ export interface ChatOutline {
 /** Records that are no link of the conversation, so that they cannot be its end. */
 const BESIDE = /^(?:session_artifact_|session_sources_snapshot$|managed_session_)/;
 
-/** The object of a line; null for what is none (the decoder says so). */
-export function recordOf(frame: Frame): Json | null {
-  try {
-    return asObject(frame.json());
-  } catch (error) {
-    if (error instanceof ScopedError && error.scope === 'record') return null;
-    throw error;
-  }
-}
-
 export function readOutline(frames: Iterable<Frame>): ChatOutline {
   const tree = new RecordTree();
   const lastLine = new Map<string, number>();
   for (const frame of frames) {
-    const record = recordOf(frame);
+    const record = objectOf(frame);
     const uuid = record === null ? null : nameField(record, 'uuid');
     if (record === null || uuid === null) continue;
     const isLink = !BESIDE.test(stringField(record, 'subtype') ?? stringField(record, 'type') ?? '');

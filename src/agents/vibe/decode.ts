@@ -20,11 +20,10 @@ import {
   NO_TIME,
   resumeCommand,
   sessionFields,
-  toolCallFields,
   toolResultFields,
   usageObservation,
 } from '../dialects/rows.ts';
-import { identifyTool } from '../dialects/tools.ts';
+import { tellCalls } from '../dialects/tell-tools.ts';
 import { factsOf } from './meta.ts';
 
 /** Identity of a message: answers of tools have none but that of their call. */
@@ -102,18 +101,7 @@ class SessionTeller {
         }),
       );
     }
-    calls.forEach((call, index) => {
-      out.toolCall(
-        at(`call:${call.id ?? index}`),
-        toolCallFields({
-          is_copy: isCopy,
-          message_id: nameField(message, 'message_id'),
-          call_id: call.id,
-          ...identifyTool(call.name, call.input),
-          arguments: call.arguments,
-        }),
-      );
-    });
+    tellCalls(calls, { at, isCopy, messageId: nameField(message, 'message_id') }, out);
   }
 
   /** Totals of the session; what of them was its parent's is taken off already. */

@@ -14,8 +14,8 @@ import {
   objectField,
   stringField,
 } from '../json.ts';
-import { eventAt, messageFields, NO_TIME, toolCallFields, toolResultFields, usageObservation } from '../rows.ts';
-import { identifyTool } from '../tools.ts';
+import { eventAt, messageFields, NO_TIME, usageObservation } from '../rows.ts';
+import { tellCalls, tellResults } from '../tell-tools.ts';
 import type { HistoryFacts } from './history.ts';
 
 const ENVIRONMENT = /^<environment_details>[\s\S]*<\/environment_details>$/;
@@ -73,18 +73,8 @@ export function tellHistory(
         }),
       );
     }
-    blocks.calls.forEach((call, n) => {
-      out.toolCall(
-        at(`call:${call.id ?? n}`),
-        toolCallFields({ call_id: call.id, ...identifyTool(call.name, call.input), arguments: call.arguments }),
-      );
-    });
-    blocks.results.forEach((result, n) => {
-      out.toolResult(
-        at(`result:${result.callId ?? n}`),
-        toolResultFields({ call_id: result.callId, is_error: result.isError, output: result.output }),
-      );
-    });
+    tellCalls(blocks.calls, { at }, out);
+    tellResults(blocks.results, { at }, out);
     const tokens = objectField(objectField(message, 'metrics') ?? {}, 'tokens');
     if (tokens !== null) {
       const reader = new CounterReader(out, position);

@@ -11,6 +11,7 @@ import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { cowork } from './cowork/index.ts';
 import { cursor } from './cursor/index.ts';
+import { factory } from './factory/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { iflow } from './iflow/index.ts';
@@ -21,8 +22,10 @@ import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { qwen } from './qwen/index.ts';
 import { rooCode } from './roo_code/index.ts';
+import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
+import { zcode } from './zcode/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
   aider,
@@ -36,6 +39,7 @@ export const agents: readonly AgentDefinition[] = [
   copilotCli,
   cowork,
   cursor,
+  factory,
   gemini,
   goose,
   iflow,
@@ -46,8 +50,10 @@ export const agents: readonly AgentDefinition[] = [
   piAgent,
   qwen,
   rooCode,
+  trae,
   traex,
   vibe,
+  zcode,
 ];
 
 const byName = new Map<string, AgentDefinition>();

@@ -58,6 +58,8 @@ export interface Walker {
   realPath(path: string): string;
   /** Contents of a small file (sidecar, index); null where absent; over `maxBytes` or unreadable: null and reported. */
   read(path: string, maxBytes: number): Buffer | null;
+  /** The first `bytes` of a file, or all of it where it is shorter; null where absent, or unreadable (then reported). */
+  head(path: string, bytes: number): Buffer | null;
   /** Bytes and modification time (ms since 1970) of a file or folder; null where absent. */
   stat(path: string): { readonly size: number; readonly mtimeMs: number } | null;
   /** All files below folders (or the files given), and a text that changes when one of them does. */

@@ -20,6 +20,7 @@ import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
+import { prime } from './prime/index.ts';
 import { qwen } from './qwen/index.ts';
 import { rooCode } from './roo_code/index.ts';
 import { trae } from './trae/index.ts';
@@ -48,6 +49,7 @@ export const agents: readonly AgentDefinition[] = [
   mimocode,
   opencode,
   piAgent,
+  prime,
   qwen,
   rooCode,
   trae,

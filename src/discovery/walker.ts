@@ -1,6 +1,16 @@
 /** The file system as discovery sees it: links are not followed, what cannot be read is reported and passed by. */
 import { createHash } from 'node:crypto';
-import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Entry, FileEntry, SourceFault, Walker } from '../agents/agent.ts';
 import { openDatabase, type StoreDatabase } from '../framing/database.ts';
@@ -87,6 +97,22 @@ export class FileWalker implements Walker {
       if (!isAbsent(error)) this.report(path, 'unreadable', `cannot be read (${code(error)}); it was passed by`);
     }
     return null;
+  }
+
+  head(path: string, bytes: number): Buffer | null {
+    if (!this.isFile(path)) return null;
+    try {
+      const descriptor = openSync(path, 'r');
+      try {
+        const head = Buffer.allocUnsafe(bytes);
+        return head.subarray(0, readSync(descriptor, head, 0, bytes, 0));
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch (error) {
+      if (!isAbsent(error)) this.report(path, 'unreadable', `cannot be read (${code(error)}); it was passed by`);
+      return null;
+    }
   }
 
   stat(path: string): { size: number; mtimeMs: number } | null {

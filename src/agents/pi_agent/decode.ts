@@ -23,6 +23,15 @@ import { tellUsage } from './usage.ts';
 export interface PiProduct {
   /** Command that takes a session up again, the id follows; null where it is not known. */
   readonly resume: string | null;
+  /** Entry types besides pi's that carry no rows. */
+  readonly silent?: readonly string[];
+}
+
+/** Where a session came from. */
+export interface Origin {
+  /** Null where the parent's file is gone and nothing else names it. */
+  readonly id: string | null;
+  readonly kind: 'fork' | 'subagent';
 }
 
 /** An entry as it is told. */
@@ -43,24 +52,27 @@ const SILENT = new Set(['model_change', 'thinking_level_change', 'custom', 'labe
 
 export class PiDecoder implements Decoder {
   protected readonly out: Emitter;
-  private readonly context: DecodeContext<PiOutline>;
+  protected readonly context: DecodeContext<PiOutline>;
   private readonly product: PiProduct;
   private readonly outline: PiOutline;
-  private header: Json | null = null;
-  private title: string | null = null;
+  protected header: Json | null = null;
+  protected title: string | null = null;
   private lastModel: string | null = null;
+  private hasEntries = false;
 
   constructor(context: DecodeContext<PiOutline>, out: Emitter, product: PiProduct) {
     this.context = context;
     this.out = out;
     this.product = product;
-    this.outline = context.outline ?? { isSession: true, live: null, isBroken: false };
+    this.outline = context.outline ?? { isSession: true, live: null, isBroken: false, isCut: false };
     if (this.outline.isBroken)
       out.issue(
         'warning',
         'broken_branch',
         'an entry refers to one that is not in the file; all entries count as live',
       );
+    if (this.outline.isCut)
+      out.issue('warning', 'cut_session', 'the head of the session was cut off by its writer; what was there is lost');
   }
 
   frame(frame: Frame): void {
@@ -83,15 +95,15 @@ export class PiDecoder implements Decoder {
 
   finish(): void {
     const { header } = this;
-    if (header === null) return;
-    const parent = this.parentPath();
+    if (header === null && !this.hasEntries) return;
+    const origin = this.origin();
     this.out.session(
       sessionFields({
         session_id: this.sessionId,
-        parent_session_id: parent === null ? null : (idOfName(parent) ?? parent),
-        kind: parent === null ? 'main' : 'fork',
-        title: this.title,
-        cwd: nameField(header, 'cwd'),
+        parent_session_id: origin === null ? null : origin.id,
+        kind: origin === null ? 'main' : origin.kind,
+        title: this.titleOf(),
+        cwd: header === null ? null : nameField(header, 'cwd'),
         resume_command: this.product.resume === null ? null : resumeCommand(this.product.resume, this.sessionId),
       }),
     );
@@ -109,16 +121,27 @@ export class PiDecoder implements Decoder {
       this.out.issue('warning', 'newer_version', `the session is of version ${version}; what is known of it was read`);
   }
 
-  private get sessionId(): string {
+  protected get sessionId(): string {
     return (this.header === null ? null : nameField(this.header, 'id')) ?? this.context.source.name;
   }
 
-  private parentPath(): string | null {
+  protected titleOf(): string | null {
+    return this.title;
+  }
+
+  /** The session that this one came from; null where it began by itself. */
+  protected origin(): Origin | null {
+    const parent = this.parentPath();
+    return parent === null ? null : { id: idOfName(parent) ?? parent, kind: 'fork' };
+  }
+
+  protected parentPath(): string | null {
     const { header } = this;
     return header === null ? null : (nameField(header, 'parentSession') ?? nameField(header, 'branchedFrom'));
   }
 
   private entry(record: Json, position: Position): Entry {
+    this.hasEntries = true;
     const id = nameField(record, 'id');
     const stored = isoTime(field(record, 'timestamp'));
     const created = this.header === null ? null : parseIsoTime(field(this.header, 'timestamp'));
@@ -128,7 +151,8 @@ export class PiDecoder implements Decoder {
       record,
       position,
       sessionId: this.sessionId,
-      isCopy: this.parentPath() !== null && created !== null && stored.timestamp !== null && stored.timestamp < created,
+      isCopy:
+        this.origin()?.kind === 'fork' && created !== null && stored.timestamp !== null && stored.timestamp < created,
       isActive: live === null || id === null || live.has(id),
       stored,
     };
@@ -146,21 +170,40 @@ export class PiDecoder implements Decoder {
       case 'compaction':
       case 'branch_summary':
         this.tellText(entry, readContent(field(entry.record, 'summary'), this.out), type);
-        tellUsage(entry, entry.record, type, this.lastModel, this.out);
+        this.tellUsageOf(entry, entry.record, type, this.lastModel);
         break;
       case 'usage':
         this.out.ignored(type);
-        tellUsage(entry, entry.record, stringField(entry.record, 'kind') ?? type, null, this.out);
+        this.tellUsageOf(entry, entry.record, stringField(entry.record, 'kind') ?? type, null);
         break;
       default:
-        this.note(type, entry.record);
+        if (!this.tellOther(entry, type)) this.note(type, entry.record);
     }
+  }
+
+  /** An entry of a type that pi has not; false where the product has it neither. */
+  protected tellOther(_entry: Entry, _type: string): boolean {
+    return false;
+  }
+
+  /** A message of a role that pi has not; false where the product has it neither. */
+  protected tellOtherRole(_entry: Entry, _message: Json, _role: string, _content: Content): boolean {
+    return false;
+  }
+
+  /** Whether a person or a model said this, the program in their name, or it is a reply's text sent on once more. */
+  protected standing(_message: Json): 'said' | 'injected' | 'mirror' {
+    return 'said';
+  }
+
+  protected tellUsageOf(entry: Entry, holder: Json, kind: string, model: string | null): void {
+    tellUsage(entry, holder, kind, model, this.out);
   }
 
   private note(type: string, record: Json): void {
     if (type === 'model_change') this.lastModel = nameField(record, 'modelId') ?? this.lastModel;
     if (type === 'session_info') this.title = stringField(record, 'name')?.trim() || null;
-    if (SILENT.has(type)) this.out.ignored(type);
+    if (SILENT.has(type) || this.product.silent?.includes(type) === true) this.out.ignored(type);
     else this.out.unknown(type === '' ? '(no type)' : type);
   }
 
@@ -175,7 +218,7 @@ export class PiDecoder implements Decoder {
   }
 
   /** What the program put in: shown to the model as if a person had typed it. */
-  private tellText(entry: Entry, content: Content, kind: string, text = content.text): void {
+  protected tellText(entry: Entry, content: Content, kind: string, text = content.text): void {
     if (text === null && content.kinds.length === 0) return;
     this.out.message(
       this.at(entry, 'message', this.timeOf(entry, objectField(entry.record, 'message'))),
@@ -193,7 +236,7 @@ export class PiDecoder implements Decoder {
     );
   }
 
-  private tellMessage(entry: Entry): void {
+  protected tellMessage(entry: Entry): void {
     const message = objectField(entry.record, 'message');
     if (message === null) {
       this.out.badRecord(entry.position, 'wrong_type', 'the message entry holds no message object');
@@ -223,14 +266,17 @@ export class PiDecoder implements Decoder {
         this.out.ignored('message/system');
         break;
       default:
-        this.out.unknown(`message/${role === '' ? '(no role)' : role}`);
+        if (!this.tellOtherRole(entry, message, role, content))
+          this.out.unknown(`message/${role === '' ? '(no role)' : role}`);
     }
   }
 
   private tellTurn(entry: Entry, message: Json, role: 'user' | 'assistant', content: Content): void {
     const { out } = this;
     const time = this.timeOf(entry, message);
-    const model = role === 'assistant' ? (nameField(message, 'model') ?? this.lastModel) : null;
+    const standing = this.standing(message);
+    const model =
+      role === 'assistant' && standing !== 'mirror' ? (nameField(message, 'model') ?? this.lastModel) : null;
     if (content.text !== null || content.thinking !== null || content.kinds.length > 0) {
       out.message(
         this.at(entry, 'message', time),
@@ -244,6 +290,7 @@ export class PiDecoder implements Decoder {
           model,
           text: content.text,
           thinking: content.thinking,
+          is_meta: standing !== 'said',
           is_active: entry.isActive,
           content_kinds: [...content.kinds],
         }),
@@ -261,7 +308,7 @@ export class PiDecoder implements Decoder {
         }),
       );
     });
-    if (role === 'assistant') tellUsage(entry, message, 'message', model, out);
+    if (role === 'assistant' && standing !== 'mirror') this.tellUsageOf(entry, message, 'message', model);
   }
 
   private tellResult(entry: Entry, message: Json, content: Content): void {
@@ -277,6 +324,6 @@ export class PiDecoder implements Decoder {
       }),
     );
     // A tool that asks a model itself is billed too.
-    tellUsage(entry, message, 'toolResult', null, this.out);
+    this.tellUsageOf(entry, message, 'toolResult', null);
   }
 }

@@ -1,9 +1,15 @@
 /** How session files are read. */
-import type { FormatCode } from '../agent.ts';
+import type { DecodeContext, Emitter, FormatCode } from '../agent.ts';
 import { PiDecoder, type PiProduct } from './decode.ts';
-import { type PiOutline, readOutline } from './outline.ts';
+import { type OutlineOptions, type PiOutline, readOutline } from './outline.ts';
 
-export const sessionCode = (product: PiProduct): FormatCode<PiOutline> => ({
-  outline: (frames) => ({ outline: readOutline(frames) }),
-  decoder: (context, out) => new PiDecoder(context, out, product),
+type Decoding = new (context: DecodeContext<PiOutline>, out: Emitter, product: PiProduct) => PiDecoder;
+
+export const sessionCode = (
+  product: PiProduct,
+  Decoder: Decoding = PiDecoder,
+  options: OutlineOptions = {},
+): FormatCode<PiOutline> => ({
+  outline: (frames) => ({ outline: readOutline(frames, options) }),
+  decoder: (context, out) => new Decoder(context, out, product),
 });

@@ -6,7 +6,7 @@ export const SESSION_STORE = 'pi-jsonl';
 /** Stores of a port of pi that are recognised, and not read. */
 export const OTHER_STORE = 'pi-port';
 
-const expanded = (path: string, home: string): string =>
+export const expanded = (path: string, home: string): string =>
   path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 
 /** All folders that a variable or the default names: the writer takes the first, readers look into each. */
@@ -31,19 +31,29 @@ const MAX_DEPTH = 6;
 
 /** Session files at any depth: with a folder of one's own there is none for each working directory. */
 export function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
-  yield* sessionsBelow(root, walker, SESSION_STORE, 0);
+  yield* sessionsBelow(root, walker, 0);
 }
 
-export function* sessionsBelow(folder: string, walker: Walker, storeKind: string, depth: number): Iterable<SourceSpec> {
+function* sessionsBelow(folder: string, walker: Walker, depth: number): Iterable<SourceSpec> {
   for (const { name, path, type } of walker.list(folder)) {
     if (type === 'folder') {
       if (name.endsWith('.v2')) yield portStore(path, name);
-      else if (depth < MAX_DEPTH && !FOREIGN.has(name)) yield* sessionsBelow(path, walker, storeKind, depth + 1);
+      else if (depth < MAX_DEPTH && !FOREIGN.has(name)) yield* sessionsBelow(path, walker, depth + 1);
     } else if (name.endsWith('.jsonl')) {
-      yield { storeKind, path, identity: path, name: name.slice(0, -'.jsonl'.length), hints: {}, sidecars: {} };
+      yield sessionFile(SESSION_STORE, path, {});
     } else if (/_.*\.sqlite$/.test(name)) yield portStore(path, name);
   }
 }
+
+/** A session file that stands for itself. */
+export const sessionFile = (storeKind: string, path: string, hints: SourceSpec['hints']): SourceSpec => ({
+  storeKind,
+  path,
+  identity: path,
+  name: basename(path, '.jsonl'),
+  hints,
+  sidecars: {},
+});
 
 const portStore = (path: string, name: string): SourceSpec => ({
   storeKind: OTHER_STORE,

@@ -2,17 +2,30 @@
 import type { Emitter } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
 import { CounterReader } from '../dialects/counters.ts';
-import { dig, field, type Json, nameField, numberField, objectField } from '../dialects/json.ts';
+import { field, type Json, nameField, numberField, objectField } from '../dialects/json.ts';
 import { eventAt, usageObservation } from '../dialects/rows.ts';
 import type { Entry } from './decode.ts';
+
+export interface UsageOptions {
+  /** Counters to tell in place of the holder's own. */
+  readonly usage?: Json | null;
+  /** Whether copies of a request hold the same counters. */
+  readonly isKeyedByCounters?: boolean;
+}
 
 /**
  * Tells the `usage` of `holder` (a message, or an entry itself), if it has one. Input holds no cache; output holds
  * reasoning. Forks copy entries unchanged, so that one request is known by what it says of itself: ids alone collide
  * between unrelated sessions (eight hex digits).
  */
-export function tellUsage(entry: Entry, holder: Json, kind: string, model: string | null, out: Emitter): void {
-  const usage = objectField(holder, 'usage');
+export function tellUsage(
+  entry: Entry,
+  holder: Json,
+  kind: string,
+  model: string | null,
+  out: Emitter,
+  { usage = objectField(holder, 'usage'), isKeyedByCounters = true }: UsageOptions = {},
+): void {
   if (usage === null || (!out.wants.usage && !out.wants.sessions)) return;
   const reader = new CounterReader(out, entry.position);
   const input = reader.read(usage, 'input');
@@ -20,7 +33,7 @@ export function tellUsage(entry: Entry, holder: Json, kind: string, model: strin
   const cacheRead = reader.read(usage, 'cacheRead');
   const cacheWrite = reader.read(usage, 'cacheWrite');
   const oneHour = reader.read(usage, 'cacheWrite1h');
-  const reasoning = reader.read(usage, 'reasoning');
+  const reasoning = reader.read(usage, 'reasoning') ?? reader.read(usage, 'reasoningTokens');
   const total = reader.read(usage, 'totalTokens');
   if ([input, output, cacheRead, cacheWrite].every((value) => value === null)) return;
   const provider = nameField(holder, 'provider');
@@ -46,14 +59,20 @@ export function tellUsage(entry: Entry, holder: Json, kind: string, model: strin
       output_includes_reasoning: true,
       reported_cost_usd: costOf(usage),
       basis: 'native',
-      key: keyOf(entry, holder, [provider, usedModel, input, output, cacheRead, cacheWrite, responseId, kind]),
+      key: keyOf(entry, holder, [
+        provider,
+        usedModel,
+        ...(isKeyedByCounters ? [input, output, cacheRead, cacheWrite] : []),
+        responseId,
+        kind,
+      ]),
       native: !entry.isCopy,
     }),
   );
 }
 
 const keyOf = (entry: Entry, holder: Json, facts: readonly (string | number | null)[]): string =>
-  JSON.stringify([entry.id, entry.stored.timestampText, dig(holder, 'timestamp') ?? null, ...facts]);
+  JSON.stringify([entry.id, entry.stored.timestampText, field(holder, 'timestamp') ?? null, ...facts]);
 
 /** Google's counters held the cached tokens in early versions; the total proves it (writer). */
 const holdsCache = (

@@ -46,6 +46,7 @@ function paper(paths: readonly string[]): Walker {
     isFile: (path) => paths.includes(path),
     realPath: (path) => path,
     read: () => null,
+    head: () => null,
     stat: () => null,
     tree: () => ({ files: [], bytes: 0, state: '' }),
     database: () => ({ fault: { status: 'failed', code: 'unreadable', message: 'on paper' } }),

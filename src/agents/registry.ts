@@ -4,6 +4,7 @@ import { aider } from './aider/index.ts';
 import { amp } from './amp/index.ts';
 import { antigravity } from './antigravity/index.ts';
 import { claude } from './claude/index.ts';
+import { clawdbot } from './clawdbot/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
@@ -18,6 +19,7 @@ import { iflow } from './iflow/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
+import { omp } from './omp/index.ts';
 import { opencode } from './opencode/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { prime } from './prime/index.ts';
@@ -33,6 +35,7 @@ export const agents: readonly AgentDefinition[] = [
   amp,
   antigravity,
   claude,
+  clawdbot,
   cline,
   codex,
   continueDev,
@@ -47,6 +50,7 @@ export const agents: readonly AgentDefinition[] = [
   kiloCode,
   kiro,
   mimocode,
+  omp,
   opencode,
   piAgent,
   prime,

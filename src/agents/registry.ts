@@ -6,6 +6,7 @@ import { antigravity } from './antigravity/index.ts';
 import { claude } from './claude/index.ts';
 import { clawdbot } from './clawdbot/index.ts';
 import { cline } from './cline/index.ts';
+import { codebuff } from './codebuff/index.ts';
 import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
@@ -37,6 +38,7 @@ export const agents: readonly AgentDefinition[] = [
   claude,
   clawdbot,
   cline,
+  codebuff,
   codex,
   continueDev,
   copilot,

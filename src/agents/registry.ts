@@ -22,6 +22,7 @@ import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { omp } from './omp/index.ts';
 import { opencode } from './opencode/index.ts';
+import { openhands } from './openhands/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { prime } from './prime/index.ts';
 import { qwen } from './qwen/index.ts';
@@ -54,6 +55,7 @@ export const agents: readonly AgentDefinition[] = [
   mimocode,
   omp,
   opencode,
+  openhands,
   piAgent,
   prime,
   qwen,

@@ -91,3 +91,17 @@ export function utcTime(value: unknown): { timestamp: number | null; timestampTe
   const timestamp = /[Zz]$|[+-]\d\d:?\d\d$/.test(value) ? parseIsoTime(value) : parseIsoTime(`${value}Z`);
   return { timestamp, timestampText: value === '' ? null : value };
 }
+
+/**
+ * An ISO-8601 text; without a zone it is a wall clock of the machine that wrote it, which is taken to be in this
+ * process's zone: the store says no more.
+ */
+export function localTime(value: unknown): { timestamp: number | null; timestampText: string | null } {
+  if (typeof value !== 'string') return { timestamp: null, timestampText: null };
+  const naive = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?$/.exec(value);
+  if (naive === null) return isoTime(value);
+  const fraction = (naive[3] ?? '').padEnd(6, '0');
+  const millis = Date.parse(`${naive[1]}T${naive[2]}.${fraction.slice(0, 3)}`);
+  const timestamp = Number.isNaN(millis) ? null : millis + Number(fraction.slice(3, 6)) / 1000;
+  return { timestamp, timestampText: value };
+}

@@ -42,6 +42,18 @@ describe('sync', () => {
     );
   });
 
+  it('tells the size of a source whose tail is torn again after a damaged line', async () => {
+    const step = (kind: 'create' | 'tear' | 'seal'): Step => ({ kind, agent: 'codex', at: 0, by: 0 });
+    const { synced, exported } = await live([
+      step('create'),
+      step('tear'),
+      step('seal'),
+      { kind: 'sync' },
+      step('tear'),
+    ]);
+    expect(viewOf(synced).tables).toEqual(viewOf(exported).tables);
+  });
+
   it('takes back what a fork was counted for before its parent was there in full', async () => {
     const folder = temporaryFolder();
     const world = new World(join(folder, 'home'));

@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
+import { tables } from '../src/records/tables.ts';
 import { connect, query } from './sinks/duckdb.ts';
 import { projectFolder, run, temporaryFolder } from './support/command.ts';
 import { type Step, World } from './support/histories.ts';
@@ -90,6 +92,80 @@ describe('an incremental lake', () => {
       expect(await run(['verify', snapshot])).toMatchObject({ status: 0 });
     },
   );
+});
+
+describe('views that are written before the first row', () => {
+  it.each([
+    ['parquet', 'none', 'hyparquet-writer'],
+    ['parquet', 'none', 'parquetjs-lite'],
+    ['parquet', 'agent', 'hyparquet-writer'],
+    ['parquet', 'day', 'hyparquet-writer'],
+    ['ndjson', 'none', 'hyparquet-writer'],
+    ['ndjson', 'agent', 'hyparquet-writer'],
+    ['ndjson', 'day', 'hyparquet-writer'],
+  ] as const)('show what comes later: %s, partitioned by %s, by %s', async (format, partition, engine) => {
+    const home = join(temporaryFolder(), 'home');
+    const lake = join(temporaryFolder(), 'lake');
+    const args = ['sync', '--out', lake, '--format', format, '--partition', partition, '--parquet-engine', engine];
+    expect(await run(args, { HOME: home })).toMatchObject({ status: 0 });
+    expect(await run(['verify', lake])).toMatchObject({ status: 0 });
+    const connection = await views(lake);
+    const COUNTS = `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM messages) AS messages,
+      (SELECT count(*) FROM tool_calls) AS calls, (SELECT count(*) FROM tool_results) AS results,
+      (SELECT count(*) FROM usage) AS usage, (SELECT count(*) FROM issues) AS issues`;
+    const none = { sessions: 0n, messages: 0n, calls: 0n, results: 0n, usage: 0n, issues: 0n };
+    expect(await query(connection, COUNTS)).toEqual([none]);
+    const world = new World(home);
+    for (const change of states.flat()) world.apply(change);
+    expect(await run(args, { HOME: home })).toMatchObject({ status: 0 });
+    const exported = join(temporaryFolder(), 'exported');
+    await run(['export', '--out', exported, '--format', 'ndjson'], { HOME: home });
+    const [counts] = await query(connection, COUNTS);
+    expect([counts]).toEqual(await query(await views(exported), COUNTS));
+    expect(Number(counts!['messages'])).toBeGreaterThan(5);
+    expect(await query(connection, 'SELECT DISTINCT agent FROM messages ORDER BY agent')).toEqual([
+      { agent: 'claude' },
+      { agent: 'codex' },
+    ]);
+    expect(await run(['verify', lake])).toMatchObject({ status: 0 });
+  });
+
+  it('find the columns of tables without rows in Arrow lakes too', async () => {
+    const home = join(temporaryFolder(), 'home');
+    for (const command of ['sync', 'export']) {
+      const lake = join(temporaryFolder(), 'lake');
+      expect(await run([command, '--out', lake, '--format', 'arrow'], { HOME: home })).toMatchObject({ status: 0 });
+      expect(await run(['verify', lake])).toMatchObject({
+        status: 0,
+        stdout: expect.stringMatching(/^7 files, 0 rows/),
+      });
+      const [file] = files(join(lake, 'usage'));
+      const table = tableFromIPC(readFileSync(file!));
+      expect([table.numRows, table.schema.fields.map(({ name }) => name)]).toEqual([
+        0,
+        tables.usage.columns.map(({ name }) => name),
+      ]);
+    }
+  });
+
+  it('hold the tables that were asked for, and no others', async () => {
+    const home = join(temporaryFolder(), 'home');
+    const world = new World(home);
+    for (const change of states.flat()) world.apply(change);
+    for (const command of ['sync', 'export']) {
+      const lake = join(temporaryFolder(), 'lake');
+      await run([command, '--out', lake, '--tables', 'messages,tool_calls'], { HOME: home });
+      expect(readdirSync(lake).sort()).toEqual(['_sessionlake', 'messages', 'tool_calls']);
+      expect(await query(await views(lake), 'SELECT count(*) AS n FROM usage')).toEqual([{ n: 0n }]);
+    }
+  });
+
+  it('are refused for a folder that is no lake, by name', async () => {
+    const folder = join(temporaryFolder(), 'laek');
+    const { status, stdout, stderr } = await run(['schema', '--as', 'duckdb-views', '--out', folder]);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${folder} is no lake`);
+  });
 });
 
 describe('export', () => {

@@ -190,6 +190,12 @@ export const commands: readonly CommandSpec[] = [
       cursor: 'the cursor file itself (default: that of the lake)',
       agent: 'read the sources of these agents from their start again, and keep the rest (default: forget all)',
     },
+    extra: [
+      new Option(
+        '--lost-files',
+        'forget only files of the lake that are gone, and so their rows: syncs go on without them (default: they stop)',
+      ),
+    ],
     load: async () => (await import('./cursor.ts')).cursorReset,
   },
   {

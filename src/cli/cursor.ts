@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { agentNamed } from '../agents/registry.ts';
 import { Cursor } from '../cursor/cursor.ts';
-import { cursorPath } from '../cursor/lake.ts';
+import { cursorPath, forgetLostFiles, rollForward } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
 import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
 import { FORMAT_VERSION } from '../results.ts';
@@ -25,7 +25,7 @@ function existing(options: ReturnType<typeof parseOptions>): string {
 export async function cursorShow(input: OptionsInput): Promise<number> {
   const options = parseOptions(input);
   const file = existing(options);
-  const cursor = Cursor.open(file);
+  const cursor = Cursor.look(file);
   try {
     const batches = cursor.batches();
     const byAgent = new Map<
@@ -40,7 +40,7 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
       sum.statuses[source.status] = (sum.statuses[source.status] ?? 0) + 1;
       byAgent.set(source.agent, sum);
     }
-    const failures = cursor.database.prepare('SELECT agent, path, told FROM failures ORDER BY agent, path').all() as {
+    const failures = cursor.statement('SELECT agent, path, told FROM failures ORDER BY agent, path').all() as {
       agent: string;
       path: string;
       told: string;
@@ -68,9 +68,12 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
         .map(([status, count]) => `${status} ${count}`)
         .join(', '),
     ]);
+    const last = batches.at(-1);
     showTable(['Agent', 'Sources', 'Bytes read', 'Records', 'Status'], rows, new Set([1, 2, 3]));
     show(
-      `${plural(batches.length, 'batch', 'batches')}, the last ${batches.at(-1)?.batchId ?? '-'}`,
+      last === undefined
+        ? 'no batch of files'
+        : `${plural(batches.length, 'batch', 'batches')}, the last ${last.batchId}`,
       ...failures.map((failure) => `held back: ${failure.agent} ${failure.path}`),
     );
     return 0;
@@ -79,27 +82,49 @@ export async function cursorShow(input: OptionsInput): Promise<number> {
   }
 }
 
+/** Takes files that are gone off the list of what was committed. */
+function resetLostFiles(cursor: Cursor, lake: string): void {
+  const settings = cursor.meta('settings');
+  if (settings === null) throw new UsageError(`${cursor.path}: no lake was written with this cursor`);
+  const lost = forgetLostFiles(cursor, lake);
+  // Brings an interrupted batch to its end without them, and the manifest up to date.
+  rollForward(cursor, lake, (JSON.parse(settings) as { format: string }).format);
+  tell(
+    ...lost.map((path) => `given up: ${path}`),
+    lost.length === 0
+      ? 'no file is missing'
+      : `${plural(lost.length, 'file')} taken off the list: their rows are lost to the lake, and what the stores still hold of them is not written again`,
+  );
+}
+
 /**
  * Forgets the whole cursor, or (with --agent) the positions of some agents' sources, which are then read anew: their
- * rows are remembered, so that only what differs is written.
+ * rows are remembered, so that only what differs is written. With --lost-files, only files that are gone are forgotten.
  */
-export async function cursorReset(input: OptionsInput): Promise<number> {
-  const options = parseOptions(input);
+export async function cursorReset(input: OptionsInput & { 'lost-files'?: boolean }): Promise<number> {
+  const { 'lost-files': onlyLost, ...rest } = input;
+  const options = parseOptions(rest);
   const file = existing(options);
+  if (onlyLost === true && (options.out === undefined || options.agent !== undefined))
+    throw new UsageError('--lost-files needs --out DIR, the lake whose files are gone, and goes without --agent');
   const lock = takeLock(`${file}.lock`);
   try {
-    if (options.agent === undefined) {
+    if (options.agent === undefined && onlyLost !== true) {
       for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
-      tell(`${file} is removed; the next sync writes every row again: empty the lake first`);
+      tell(`${file} is removed; the next sync writes every row again: move the lake's folder away first`);
       return 0;
     }
     const cursor = Cursor.open(file);
     try {
+      if (onlyLost === true) {
+        resetLostFiles(cursor, resolve(options.out!));
+        return 0;
+      }
       let count = 0;
-      for (const name of options.agent) {
+      for (const name of options.agent ?? []) {
         const { slug } = agentNamed(name);
         const unread = `UPDATE sources SET resume = NULL, fingerprint = '{"size":null,"mtimeMs":null,"ctimeMs":null,"inode":null,"sidecars":"","hints":""}' WHERE agent = ?`;
-        count += cursor.database.prepare(unread).run(slug).changes;
+        count += cursor.statement(unread).run(slug).changes;
       }
       tell(`${plural(count, 'source')} will be read from the start by the next run`);
       return 0;

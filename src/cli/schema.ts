@@ -1,36 +1,26 @@
 /** `sessionlake schema`, and the views that a pipeline definition asks for. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { manifestPath, writeWhole } from '../cursor/lake.ts';
+import { resolve } from 'node:path';
+import { readManifest } from '../cursor/lake.ts';
 import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
 import { createTables, sqlDialects } from '../records/ddl.ts';
 import { tablesDocs } from '../records/docs.ts';
 import { streamJsonSchema } from '../records/schema-json.ts';
 import { type TableName, tableNames, tables } from '../records/tables.ts';
 import { duckdbViews, type LakeFormat } from '../records/views.ts';
+import { writeWhole } from '../sinks/file-output.ts';
 
 const lakeFormats: readonly LakeFormat[] = ['parquet', 'ndjson', 'arrow', 'arrow-stream'];
 
-/** The format of a lake: what its manifest says, unless it is given. */
-function formatOf(folder: string, given: string | undefined): LakeFormat {
-  const told =
-    given ??
-    (existsSync(manifestPath(folder))
-      ? (JSON.parse(readFileSync(manifestPath(folder), 'utf8')) as { format?: string }).format
-      : 'parquet');
-  const format = lakeFormats.find((name) => name === told);
-  if (format === undefined) throw new UsageError(`${folder}: its manifest names an unknown format; give --format`);
-  return format;
-}
-
-/** SQL of views over the lake. Tables without files get empty views, so that queries work from the first day on. */
-export function lakeViews(folder: string, format?: string): string {
+/**
+ * SQL of views over the lake. Every table that the lake holds has files from its first run on; the views of others are
+ * empty. Throws `UsageError` where the folder is no lake.
+ */
+export function lakeViews(folder: string, given?: string): string {
   const lakeDir = resolve(folder);
-  const withFiles = tableNames.filter((table) => {
-    const path = join(lakeDir, table);
-    return existsSync(path) && readdirSync(path).length > 0;
-  });
-  return duckdbViews({ lakeDir, format: formatOf(lakeDir, format), withFiles });
+  const manifest = readManifest(lakeDir);
+  const withFiles = new Set(manifest.batches.flatMap(({ files }) => files.map(({ table }) => table)));
+  const format = lakeFormats.find((name) => name === given) ?? manifest.format;
+  return duckdbViews({ lakeDir, format, withFiles: tableNames.filter((table) => withFiles.has(table)) });
 }
 
 /** Writes the views into a file below the lake. Throws `UsageError` where the name leads out of it. */

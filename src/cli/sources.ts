@@ -23,7 +23,7 @@ async function statesOf(options: ReturnType<typeof parseOptions>): Promise<((sou
   if (!existsSync(file)) throw new UsageError(`${file}: there is no cursor yet; 'sessionlake sync' makes one`);
   const { Cursor } = await import('../cursor/cursor.ts');
   const { changeOf } = await import('../pipeline/changes.ts');
-  const cursor = Cursor.open(file);
+  const cursor = Cursor.look(file);
   const known = cursor.sources();
   cursor.close();
   return (source) => {

@@ -1,46 +1,23 @@
 /** `sessionlake verify DIR`: are the files of a lake those that were committed? */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { z } from 'zod';
-import { manifestPath } from '../cursor/lake.ts';
-import { type OptionsInput, parseOptions, UsageError } from '../options.ts';
+import { type Manifest, readManifest } from '../cursor/lake.ts';
+import { type OptionsInput, parseOptions } from '../options.ts';
 import { tableNames } from '../records/tables.ts';
 import { FORMAT_VERSION } from '../results.ts';
 import { countRows, fileDigest } from '../sinks/read-back.ts';
 import { formatBytes, plural } from './people.ts';
 import { printJson, show } from './terminal.ts';
 
-const manifestSchema = z.looseObject({
-  manifest_version: z.literal(1),
-  kind: z.enum(['snapshot', 'incremental']),
-  format: z.enum(['parquet', 'ndjson', 'arrow', 'arrow-stream']),
-  batches: z.array(
-    z.looseObject({
-      batch_id: z.string(),
-      files: z.array(z.looseObject({ path: z.string(), bytes: z.number(), rows: z.number(), sha256: z.string() })),
-    }),
-  ),
-});
-
-function readManifest(folder: string): z.output<typeof manifestSchema> {
-  const path = manifestPath(folder);
-  if (!existsSync(path)) throw new UsageError(`${folder} is no lake: it has no ${relative(folder, path)}`);
-  try {
-    return manifestSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (error) {
-    throw new UsageError(`${path} cannot be used: ${(error as Error).message}`);
-  }
-}
-
 /** What is wrong with one file; null where nothing is. */
 async function problemOf(
   path: string,
   expected: { bytes: number; rows: number; sha256: string },
-  format: z.output<typeof manifestSchema>['format'],
+  format: Manifest['format'],
 ): Promise<string | null> {
   if (!existsSync(path)) return 'is missing';
   const { size } = statSync(path);
-  if (size !== expected.bytes) return `has ${size} bytes, not ${expected.bytes}`;
+  if (size !== expected.bytes) return `has ${size} ${size === 1 ? 'byte' : 'bytes'}, not ${expected.bytes}`;
   if (fileDigest(path).sha256 !== expected.sha256) return 'has other contents than were committed';
   try {
     const rows = await countRows(path, format);

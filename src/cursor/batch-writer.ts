@@ -39,67 +39,66 @@ export class BatchWriter {
   }
 
   source(update: SourceUpdate): void {
-    const db = this.cursor.database;
-    db.prepare('INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-      update.sourceId,
-      update.agent,
-      JSON.stringify(update.spec),
-      JSON.stringify(update.fingerprint),
-      update.status,
-      update.decoderVersion,
-      update.generation,
-      update.kinDigest,
-      JSON.stringify(update.links),
-      update.size,
-      update.lastCompleteByte,
-      update.records,
-      this.batchId,
-      update.resume === null ? null : JSON.stringify(update.resume),
-    );
+    const { cursor } = this;
+    cursor
+      .statement('INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(
+        update.sourceId,
+        update.agent,
+        JSON.stringify(update.spec),
+        JSON.stringify(update.fingerprint),
+        update.status,
+        update.decoderVersion,
+        update.generation,
+        update.kinDigest,
+        JSON.stringify(update.links),
+        update.size,
+        update.lastCompleteByte,
+        update.records,
+        this.batchId,
+        update.resume === null ? null : JSON.stringify(update.resume),
+      );
     if (update.rowState !== null)
-      db.prepare('INSERT OR REPLACE INTO row_states VALUES (?, ?)').run(update.sourceId, update.rowState);
+      cursor.statement('INSERT OR REPLACE INTO row_states VALUES (?, ?)').run(update.sourceId, update.rowState);
     if (update.claims !== null) this.claims(update.sourceId, update.claims);
     this.sessions(update.sourceId, update.sessions);
   }
 
   claims(sourceId: string, { keys, ranks, firstTimestamp }: Claims): void {
-    this.cursor.database
-      .prepare('INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)')
+    this.cursor
+      .statement('INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)')
       .run(sourceId, bytesOf(keys), bytesOf(ranks), firstTimestamp);
   }
 
   private sessions(sourceId: string, parts: readonly SessionPart[]): void {
-    const db = this.cursor.database;
-    const insert = db.prepare('INSERT OR REPLACE INTO session_parts VALUES (?, ?, ?, ?, ?)');
+    const insert = this.cursor.statement('INSERT OR REPLACE INTO session_parts VALUES (?, ?, ?, ?, ?)');
     for (const part of parts) {
       insert.run(sourceId, part.agent, part.fields.session_id, part.sourcePath, JSON.stringify(part));
       this.touched.add(`${part.agent}\u0000${part.fields.session_id}`);
     }
   }
 
-  /** Rows of the sessions that this batch changed, as new revisions. */
-  sessionRows(): SessionRow[] {
-    const db = this.cursor.database;
-    const known = db.prepare('SELECT content, revision FROM session_rows WHERE agent = ? AND session_id = ?');
-    const save = db.prepare('INSERT OR REPLACE INTO session_rows VALUES (?, ?, ?, ?)');
-    const rows: SessionRow[] = [];
+  /** Rows of the sessions that this batch changed, as new revisions: one by one, for there may be very many. */
+  *sessionRows(): Generator<SessionRow, void, undefined> {
+    const { cursor } = this;
+    const known = cursor.statement('SELECT content, revision FROM session_rows WHERE agent = ? AND session_id = ?');
+    const save = cursor.statement('INSERT OR REPLACE INTO session_rows VALUES (?, ?, ?, ?)');
     for (const key of [...this.touched].sort()) {
       const [agent, sessionId] = key.split('\u0000') as [string, string];
-      const row = mergeSessionParts(this.cursor.sessionParts(agent, sessionId), 0, 0);
+      const row = mergeSessionParts(cursor.sessionParts(agent, sessionId), 0, 0);
       const content = JSON.stringify(row);
       const before = known.get(agent, sessionId) as { content: string; revision: number } | undefined;
       if (before?.content === content) continue;
       row.revision = before === undefined ? 0 : before.revision + 1;
       save.run(agent, sessionId, content, row.revision);
-      rows.push(row);
+      yield row;
     }
-    return rows;
   }
 
   /** Records the batch and its files as prepared: from here on it will be rolled forward. */
   prepare(files: readonly BatchFile[], startedAt: string): void {
-    this.cursor.database
-      .prepare("INSERT INTO batches VALUES (?, 'prepared', ?, ?)")
+    this.cursor
+      .statement("INSERT INTO batches VALUES (?, 'prepared', ?, ?)")
       .run(this.batchId, JSON.stringify(files), startedAt);
   }
 }

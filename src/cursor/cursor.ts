@@ -3,12 +3,14 @@
  * transaction, so after a crash it has happened or it has not.
  */
 
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { Claims, Links, SourceSpec } from '../agents/agent.ts';
 import type { ResumePoint } from '../decoding/read-source.ts';
 import type { SessionPart } from '../decoding/session-part.ts';
+import { CursorUnusableError, cursorFailure } from './failure.ts';
+import { openToLookAt } from './look.ts';
 
 /** Raised when the layout of the file changes; an older sessionlake refuses a newer file. */
 const CURSOR_VERSION = 1;
@@ -109,57 +111,82 @@ interface SourceRecord {
   has_resume: number;
 }
 
-/** The file is no cursor, or one of a newer sessionlake. */
-export class CursorUnusableError extends Error {}
-
 export class Cursor {
   readonly path: string;
   readonly database: Database.Database;
+  private readonly statements = new Map<string, Database.Statement<unknown[]>>();
+  /** After the database is closed. */
+  private readonly closed: () => void;
 
-  private constructor(path: string, database: Database.Database) {
+  private constructor(path: string, database: Database.Database, closed: () => void = () => undefined) {
     this.path = path;
     this.database = database;
+    this.closed = closed;
   }
 
   /** Opens or creates the cursor. Throws `CursorUnusableError` where the file is something else. */
   static open(path: string): Cursor {
     const isNew = path !== '' && !existsSync(path);
-    const database = new Database(path, { timeout: 5000 });
+    const database = openDatabase(path);
     try {
-      if (isNew) chmodSync(path, 0o600);
       // A cursor in memory or in a temporary file needs no durability; a real one needs all of it.
       database.pragma(path === '' ? 'journal_mode = OFF' : 'journal_mode = WAL');
       database.pragma(path === '' ? 'synchronous = OFF' : 'synchronous = FULL');
       database.exec(SCHEMA);
     } catch (error) {
       database.close();
-      throw new CursorUnusableError(
-        `${path} is not a usable cursor file (${(error as Error).message}); move it away or use 'cursor reset'`,
-      );
+      throw cursorFailure(error, path);
     }
     const cursor = new Cursor(path, database);
-    const version = Number(cursor.meta('version') ?? CURSOR_VERSION);
-    if (version > CURSOR_VERSION) {
-      database.close();
-      throw new CursorUnusableError(
-        `${path} was written by a newer sessionlake (cursor version ${version}, this one knows ${CURSOR_VERSION})`,
-      );
-    }
+    cursor.checkVersion();
     if (isNew || cursor.meta('version') === null) cursor.setMeta('version', String(CURSOR_VERSION));
     return cursor;
   }
 
+  /** Opens a cursor to look at it: nothing in it is changed, and it may lie where nothing can be written. */
+  static look(path: string): Cursor {
+    const { database, close } = openToLookAt(path);
+    const cursor = new Cursor(path, database, close);
+    cursor.checkVersion();
+    return cursor;
+  }
+
+  private checkVersion(): void {
+    try {
+      const version = Number(this.meta('version') ?? CURSOR_VERSION);
+      if (version > CURSOR_VERSION) {
+        throw new CursorUnusableError(
+          `${this.path} was written by a newer sessionlake (cursor version ${version}, this one knows ${CURSOR_VERSION})`,
+        );
+      }
+    } catch (error) {
+      this.close();
+      throw cursorFailure(error, this.path);
+    }
+  }
+
   close(): void {
     this.database.close();
+    this.closed();
+  }
+
+  /** A statement, prepared once: each holds memory that V8 does not see, and so is in no hurry to free. */
+  statement(sql: string): Database.Statement<unknown[]> {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.database.prepare<unknown[]>(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
   }
 
   meta(key: string): string | null {
-    const row = this.database.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: string } | undefined;
+    const row = this.statement('SELECT value FROM meta WHERE key = ?').get(key) as { value: string } | undefined;
     return row?.value ?? null;
   }
 
   setMeta(key: string, value: string): void {
-    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
+    this.statement('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
   }
 
   /** All sources that were ever committed, by id. */
@@ -192,23 +219,23 @@ export class Cursor {
   }
 
   resumePoint(sourceId: string): ResumePoint | null {
-    const row = this.database.prepare('SELECT resume FROM sources WHERE source_id = ?').get(sourceId) as
+    const row = this.statement('SELECT resume FROM sources WHERE source_id = ?').get(sourceId) as
       | { resume: string | null }
       | undefined;
     return row === undefined || row.resume === null ? null : (JSON.parse(row.resume) as ResumePoint);
   }
 
   rowStates(sourceId: string): Uint8Array {
-    const row = this.database.prepare('SELECT packed FROM row_states WHERE source_id = ?').get(sourceId) as
+    const row = this.statement('SELECT packed FROM row_states WHERE source_id = ?').get(sourceId) as
       | { packed: Buffer }
       | undefined;
     return row === undefined ? new Uint8Array(0) : new Uint8Array(row.packed);
   }
 
   claims(sourceId: string): Claims | null {
-    const row = this.database
-      .prepare('SELECT keys, ranks, first_timestamp FROM claims WHERE source_id = ?')
-      .get(sourceId) as { keys: Buffer; ranks: Buffer; first_timestamp: number | null } | undefined;
+    const row = this.statement('SELECT keys, ranks, first_timestamp FROM claims WHERE source_id = ?').get(sourceId) as
+      | { keys: Buffer; ranks: Buffer; first_timestamp: number | null }
+      | undefined;
     if (row === undefined) return null;
     const keys = new Float64Array(row.keys.length / 8);
     row.keys.copy(new Uint8Array(keys.buffer));
@@ -217,15 +244,17 @@ export class Cursor {
 
   /** Parts of a session, in order of source path. */
   sessionParts(agent: string, sessionId: string): SessionPart[] {
-    const rows = this.database
-      .prepare('SELECT part FROM session_parts WHERE agent = ? AND session_id = ? ORDER BY source_path, source_id')
-      .all(agent, sessionId) as { part: string }[];
+    const rows = this.statement(
+      'SELECT part FROM session_parts WHERE agent = ? AND session_id = ? ORDER BY source_path, source_id',
+    ).all(agent, sessionId) as { part: string }[];
     return rows.map((row) => JSON.parse(row.part) as SessionPart);
   }
 
   batches(state?: Batch['state']): Batch[] {
     const rows = this.database
-      .prepare('SELECT batch_id, state, files FROM batches WHERE ? IS NULL OR state = ? ORDER BY batch_id')
+      .prepare(
+        'SELECT batch_id, state, files FROM batches WHERE ? IS NULL OR state = ? ORDER BY length(batch_id), batch_id',
+      )
       .all(state ?? null, state ?? null) as { batch_id: string; state: Batch['state']; files: string }[];
     return rows.map((row) => ({
       batchId: row.batch_id,
@@ -234,8 +263,28 @@ export class Cursor {
     }));
   }
 
+  /**
+   * The id of the next batch: a greater number than that of any batch whose rows were told. Readers order by it, since
+   * clocks go back.
+   */
   nextBatchId(): string {
-    const row = this.database.prepare('SELECT max(batch_id) AS last FROM batches').get() as { last: string | null };
-    return String(Number(row.last ?? 0) + 1).padStart(6, '0');
+    const row = this.statement('SELECT max(CAST(batch_id AS INTEGER)) AS last FROM batches').get() as {
+      last: number | null;
+    };
+    const last = Math.max(row.last ?? 0, Number(this.meta('last_batch') ?? 0));
+    return String(last + 1).padStart(6, '0');
+  }
+}
+
+/** Opens the database behind a cursor; a new file is its owner's alone from the first moment. */
+function openDatabase(path: string): Database.Database {
+  try {
+    if (path !== '' && !existsSync(path)) {
+      closeSync(openSync(path, 'a', 0o600));
+      chmodSync(path, 0o600);
+    }
+    return new Database(path, { timeout: 5000 });
+  } catch (error) {
+    throw cursorFailure(error, path);
   }
 }

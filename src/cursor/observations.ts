@@ -46,7 +46,7 @@ export class ObservationLedger {
 
   /** Takes what a source shows now. `place` orders sources (their path). */
   observe(observed: readonly Observed[], place: string): void {
-    const insert = this.cursor.database.prepare(
+    const insert = this.cursor.statement(
       `INSERT INTO observations (event_id, source_id, usage_key, native, variant, output, place, ordinal, row)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (event_id) DO UPDATE SET source_id = excluded.source_id, usage_key = excluded.usage_key,
@@ -77,14 +77,14 @@ export class ObservationLedger {
    */
   retireOthers(sourceId: string, observed: readonly Observed[]): void {
     const told = new Set(observed.map(({ row }) => row.event_id));
-    const db = this.cursor.database;
-    const held = db
-      .prepare('SELECT event_id, usage_key FROM observations WHERE source_id = ? AND retired = 0')
+    const { cursor } = this;
+    const held = cursor
+      .statement('SELECT event_id, usage_key FROM observations WHERE source_id = ? AND retired = 0')
       .all(sourceId) as {
       event_id: Buffer;
       usage_key: Buffer;
     }[];
-    const retire = db.prepare('UPDATE observations SET retired = 1 WHERE event_id = ?');
+    const retire = cursor.statement('UPDATE observations SET retired = 1 WHERE event_id = ?');
     for (const { event_id, usage_key } of held) {
       if (told.has(event_id.toString('hex'))) continue;
       retire.run(event_id);
@@ -92,15 +92,18 @@ export class ObservationLedger {
     }
   }
 
-  /** Postings for all keys that were observed since the last call, in order of place. */
-  post(): UsageRow[] {
-    const db = this.cursor.database;
-    const ofKey = db.prepare(
+  /** Postings for all keys that were observed since the last call, in order of place: one by one, for there may be very many. */
+  *post(): Generator<UsageRow, void, undefined> {
+    const { cursor } = this;
+    const ofKey = cursor.statement(
       'SELECT event_id, native, variant, output, row, posted, posted_row, postings, retired FROM observations WHERE usage_key = ? ORDER BY place, ordinal, event_id',
     );
-    const save = db.prepare('UPDATE observations SET posted = ?, posted_row = ?, postings = ? WHERE event_id = ?');
-    const rows: UsageRow[] = [];
-    for (const key of this.touched) {
+    const save = cursor.statement(
+      'UPDATE observations SET posted = ?, posted_row = ?, postings = ? WHERE event_id = ?',
+    );
+    const { touched } = this;
+    this.touched = new Set();
+    for (const key of touched) {
       const records = ofKey.all(Buffer.from(key, 'latin1')) as ObservationRecord[];
       const alive = records.filter((r) => r.retired === 0);
       const claims = alive.map((r) => ({ native: r.native === 1, variant: r.variant, output: r.output }));
@@ -114,11 +117,9 @@ export class ObservationLedger {
         const content = contentOf(row);
         if (record.posted !== null && changesNothing(posting) && record.posted_row === content) continue;
         const basis = takesBack(posting) ? 'reversal' : row.basis;
-        rows.push({ ...row, ...posting, basis, revision: record.postings });
         save.run(JSON.stringify(sum(posted, posting)), content, record.postings + 1, record.event_id);
+        yield { ...row, ...posting, basis, revision: record.postings };
       }
     }
-    this.touched = new Set();
-    return rows;
   }
 }

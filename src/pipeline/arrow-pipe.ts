@@ -17,6 +17,7 @@ import type { StreamOutput } from './stream.ts';
  */
 export class ArrowPipeOutput implements StreamOutput {
   readonly tellsEachShard = true;
+  readonly isIncomplete = false;
   private readonly pipe: Pipe;
   private readonly run: Run;
   private readonly folder: string;

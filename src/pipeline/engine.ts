@@ -84,13 +84,21 @@ async function threadPool(threads: number): Promise<Executor> {
 async function thisThread(): Promise<Executor> {
   const worker = await import('./worker.ts');
   let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
   return {
     run<T>(name: keyof typeof worker, task: unknown): Promise<T> {
-      const result = last.then(() => (worker[name] as (task: unknown) => Promise<T>)(task));
+      const result = last.then(() => {
+        if (isClosed) throw new Error('the run has ended');
+        return (worker[name] as (task: unknown) => Promise<T>)(task);
+      });
       last = result.catch(() => undefined);
       return result;
     },
-    close: async () => undefined,
+    // After a failure, tasks may still wait: none of them writes any more once this is done.
+    async close() {
+      isClosed = true;
+      await last;
+    },
   };
 }
 

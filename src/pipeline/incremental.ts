@@ -29,6 +29,8 @@ export interface BatchOutput {
   rows<N extends TableName>(table: N, rows: readonly Rows[N][]): void;
   /** Whether sessions and postings are told after each shard (a pipe) or once a batch (files). */
   readonly tellsEachShard: boolean;
+  /** Whether there is something to be written even where no source changed. */
+  readonly isIncomplete: boolean;
   /** Everything is written and durable; says what is to be moved into place. */
   finish(): Promise<BatchFile[]>;
   /** The cursor has the batch: move files into place. */
@@ -59,7 +61,9 @@ export class Incremental {
     const changed = await this.withRelatives(own);
     const unchanged = this.run.discovery.sources.length - changed.length;
     let isFirst = true;
-    for (const batch of cutBatches(changed)) {
+    const batches = cutBatches(changed);
+    if (batches.length === 0 && this.output.isIncomplete) batches.push([]);
+    for (const batch of batches) {
       await this.runBatch(batch, isFirst);
       isFirst = false;
     }
@@ -141,6 +145,8 @@ export class Incremental {
       if (!output.tellsEachShard) this.tellLedger(batch, ledger);
       const files = await output.finish();
       if (files.length > 0) batch.prepare(files, new Date(run.plan.now).toISOString());
+      // A pipe has no files, and yet its batches are to be told apart.
+      else if (output.tellsEachShard) cursor.setMeta('last_batch', batchId);
       cursor.database.exec('COMMIT');
       if (files.length > 0) this.batches.push(batchId);
       for (const file of files) run.countRows(file.table as TableName, file.rows);
@@ -154,8 +160,8 @@ export class Incremental {
 
   private tellLedger(batch: BatchWriter, ledger: ObservationLedger): void {
     const wants = (table: TableName): boolean => this.run.plan.projection.tables.includes(table);
-    if (wants('usage')) this.output.rows('usage', ledger.post());
-    if (wants('sessions')) this.output.rows('sessions', batch.sessionRows());
+    if (wants('usage')) for (const rows of inSlices(ledger.post())) this.output.rows('usage', rows);
+    if (wants('sessions')) for (const rows of inSlices(batch.sessionRows())) this.output.rows('sessions', rows);
   }
 
   private planned({ found, known, change }: PlannedChange): PlannedSource {
@@ -197,7 +203,7 @@ export class Incremental {
       if (this.isWorthTelling(change, outcome)) output.rows('sources', [row]);
       output.rows('issues', outcome.issues);
     }
-    this.cursor.database.prepare('DELETE FROM failures WHERE source_id = ?').run(found.sourceId);
+    this.cursor.statement('DELETE FROM failures WHERE source_id = ?').run(found.sourceId);
     batch.source({
       sourceId: found.sourceId,
       agent: found.agent.slug,
@@ -228,16 +234,13 @@ export class Incremental {
   /** A source that fails in the same way at every run is told once. */
   private isNewFailure(found: FoundSource, outcome: SourceOutcome): boolean {
     const told = JSON.stringify([outcome.summary.status, outcome.summary.error, outcome.summary.lineErrors]);
-    const db = this.cursor.database;
-    const before = db.prepare('SELECT told FROM failures WHERE source_id = ?').get(found.sourceId) as
+    const { cursor } = this;
+    const before = cursor.statement('SELECT told FROM failures WHERE source_id = ?').get(found.sourceId) as
       | { told: string }
       | undefined;
-    db.prepare('INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)').run(
-      found.sourceId,
-      found.agent.slug,
-      found.spec.path,
-      told,
-    );
+    cursor
+      .statement('INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)')
+      .run(found.sourceId, found.agent.slug, found.spec.path, told);
     return before?.told !== told;
   }
 
@@ -245,8 +248,24 @@ export class Incremental {
   private isWorthTelling({ known, change }: PlannedChange, outcome: SourceOutcome): boolean {
     if (known === undefined || change !== 'grown') return true;
     const { status, records } = outcome.summary;
-    return known.status !== status || known.records !== records || Object.keys(outcome.written).length > 0;
+    // A torn tail shows in the size alone where an earlier line is damaged: the status says that then.
+    const hasGrown = known.size !== (outcome.stat?.size ?? null);
+    return hasGrown || known.status !== status || known.records !== records || Object.keys(outcome.written).length > 0;
   }
+}
+
+/** Rows of the main thread that are held at once. */
+const SLICE = 500;
+
+function* inSlices<T>(rows: Iterable<T>): Generator<readonly T[], void, undefined> {
+  let slice: T[] = [];
+  for (const row of rows) {
+    slice.push(row);
+    if (slice.length < SLICE) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
 }
 
 function cutBatches(changes: readonly PlannedChange[]): PlannedChange[][] {

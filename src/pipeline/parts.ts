@@ -55,6 +55,12 @@ export class Part {
     open.sink.write(row);
   }
 
+  /** Begins a file without rows, which is kept: what reads the table by a pattern finds its columns. */
+  empty(table: TableName): void {
+    const folder = partitionFolder(this.options.partition, table, {});
+    this.sinks.set(`${table}/${folder}`, { table, sink: this.open(table, folder, true) });
+  }
+
   async close(): Promise<TableFile[]> {
     for (const { table, sink } of this.sinks.values()) this.closed.push(closeSink(table, sink));
     this.sinks.clear();
@@ -66,7 +72,7 @@ export class Part {
     this.sinks.clear();
   }
 
-  private open(table: TableName, folder: string): TableSink {
+  private open(table: TableName, folder: string, evenEmpty = false): TableSink {
     const { options } = this;
     const path = join(options.folder, table, folder);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -79,6 +85,7 @@ export class Part {
       path: join(path, file),
       omit: partitionColumns(options.partition, table),
       sync: options.sync,
+      evenEmpty,
     });
   }
 

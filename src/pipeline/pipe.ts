@@ -1,5 +1,6 @@
 /** A pipe whose reader may be slow, or go away. */
 import type { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 
 /** The reader of the pipe went away (`| head`): no error, but nothing more is committed. */
 export class ConsumerGone extends Error {}
@@ -43,7 +44,10 @@ export class Pipe {
     if (this.gone) throw this.reason;
   }
 
-  /** Resolves when all that was written has been taken over. */
+  /**
+   * Resolves when all that was written has been taken over: by the reader, or by the buffer of the operating system between
+   * it and us, which nobody can look into. Rejects where the reader is known to be gone.
+   */
   async flush(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.wake = () => reject(this.reason);
@@ -51,6 +55,9 @@ export class Pipe {
       else this.target.write('', (error) => (error ? reject(this.reason) : resolve()));
     });
     this.wake = null;
+    // That the other end was closed may be told after the last write has succeeded.
+    await setImmediate();
+    if (this.gone) throw this.reason;
   }
 
   release(): void {

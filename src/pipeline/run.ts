@@ -7,7 +7,7 @@ import { clearScratch } from '../framing/scratch.ts';
 import type { ReadPlan } from '../options.ts';
 import { UsageError } from '../options.ts';
 import { isHeldBack, type ReadStatus } from '../records/summary.ts';
-import type { TableName } from '../records/tables.ts';
+import { type TableName, tableNames } from '../records/tables.ts';
 import { Engine } from './engine.ts';
 import { type Families, noFamilies, noKinship, type Relative, resolveKinship } from './family.ts';
 import type {
@@ -285,12 +285,15 @@ export class Run {
       withErrors: this.withErrors,
       unsupported: this.read.unsupported ?? 0,
       bytes: this.bytes,
-      rows: this.rows,
+      rows: inTableOrder(this.rows),
       unknownTypes: Object.fromEntries([...this.unknownTypes].sort(([a], [b]) => (a < b ? -1 : 1))),
       discoveryIssues: this.discovery.issues,
       ...rest,
     };
   }
 }
+
+const inTableOrder = (rows: RunReport['rows']): RunReport['rows'] =>
+  Object.fromEntries(tableNames.flatMap((table) => (rows[table] === undefined ? [] : [[table, rows[table]]])));
 
 export const relativeOf = (source: FoundSource, links: Links): Relative => ({ source: refOf(source), links });

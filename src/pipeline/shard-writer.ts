@@ -7,6 +7,7 @@ import type { RowTarget, UsageTally } from '../decoding/emitter.ts';
 import { ClaimPacker, DIGEST_BYTES, type PackedClaims } from '../ledger/batch-ledger.ts';
 import { hash53 } from '../records/identity.ts';
 import { type Rows, type TableName, tables, type UsageRow } from '../records/tables.ts';
+import { atPath } from '../sinks/file-output.ts';
 import { NdjsonFile } from '../sinks/ndjson.ts';
 import { Part, type PartsOptions } from './parts.ts';
 import type { TableFile, UsageReturn } from './protocol.ts';
@@ -113,8 +114,11 @@ export class UsageSpool implements UsageCollector {
     if (this.held.length === 0) return;
     this.descriptor ??= openSync(this.path, 'wx', 0o600);
     const bytes = Buffer.from(this.held.join(''), 'utf8');
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.descriptor, bytes, done, bytes.length - done, this.written + done);
+    const { descriptor, written } = this;
+    atPath(this.path, () => {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(descriptor, bytes, done, bytes.length - done, written + done);
+    });
     this.written += bytes.length;
     this.held = [];
     this.heldLength = 0;

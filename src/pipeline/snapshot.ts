@@ -2,11 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { cursorPath, manifestPath, OWN_FOLDER, syncFolder, writeManifest } from '../cursor/lake.ts';
+import { cursorPath, manifestPath, OWN_FOLDER, writeManifest } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
 import { mergeSessionParts, type SessionPart } from '../decoding/session-part.ts';
 import { type PackedClaims, settle } from '../ledger/batch-ledger.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
+import { syncFolder } from '../sinks/file-output.ts';
 import type { Partition } from '../sinks/partition.ts';
 import { type ParquetEngine, type SinkFormat, sinkOpener } from '../sinks/sink.ts';
 import { discoveryIssueRow, sourceRow } from './main-rows.ts';
@@ -64,9 +65,24 @@ function recover(folder: string, { stage, old }: Places): void {
   rmSync(stage, { recursive: true, force: true });
 }
 
+/** Removes a stage that did not become the lake. That the disk refuses this must not hide what led to it. */
+function removeStage(stage: string): void {
+  try {
+    rmSync(stage, { recursive: true, force: true });
+  } catch {
+    // The next export removes it before it begins.
+  }
+}
+
 function switchOver(folder: string, { stage, old }: Places): void {
-  if (existsSync(folder)) renameSync(folder, old);
-  renameSync(stage, folder);
+  const hasOld = existsSync(folder);
+  if (hasOld) renameSync(folder, old);
+  try {
+    renameSync(stage, folder);
+  } catch (error) {
+    if (hasOld) renameSync(old, folder);
+    throw error;
+  }
   syncFolder(dirname(folder));
   rmSync(old, { recursive: true, force: true });
 }
@@ -91,13 +107,11 @@ export async function exportSnapshot(
     const report = await snapshot.write();
     switchOver(target.folder, places);
     return report;
-  } catch (error) {
-    rmSync(places.stage, { recursive: true, force: true });
-    throw error;
   } finally {
     await run?.close();
+    // After a failure, once no worker writes any more.
+    removeStage(places.stage);
     lock.release();
-    rmSync(places.lock, { force: true });
   }
 }
 
@@ -118,7 +132,8 @@ class Snapshot {
   async write(): Promise<RunReport> {
     const { run } = this;
     const { sources } = run.discovery;
-    const own = new Part({ open: await sinkOpener(this.target.format, this.target.engine), ...this.output('main') }, 0);
+    const open = await sinkOpener(this.target.format, this.target.engine);
+    const own = new Part({ open, ...this.output('main') }, 0);
     run.expect(run.totalBytes);
     if (sources.length > 0) {
       await run.resolveFamilies(sources);
@@ -137,6 +152,7 @@ class Snapshot {
     this.writeSessions(own);
     await this.writeUsage();
     this.files.push(...(await own.close()));
+    this.files.push(...(await this.emptyFiles(new Part({ open, ...this.output('empty') }, 0))));
     rmSync(join(this.stage, OWN_FOLDER, 'spool'), { recursive: true });
     for (const file of this.files) run.countRows(file.table, file.rows);
     await syncFiles(this.files.map((file) => file.path));
@@ -147,6 +163,13 @@ class Snapshot {
   private output(name: string): TablesOutput {
     const { format, engine, partition } = this.target;
     return { format, engine, partition, folder: this.stage, part: `part-${BATCH}-${name}`, sync: false };
+  }
+
+  /** A table without rows has a file too: whoever reads it by a pattern finds its columns. */
+  private emptyFiles(part: Part): Promise<TableFile[]> {
+    const present = new Set(this.files.map(({ table }) => table));
+    for (const table of this.run.plan.projection.tables) if (!present.has(table)) part.empty(table);
+    return part.close();
   }
 
   private put(own: Part, table: 'sessions' | 'sources' | 'issues', row: Parameters<Part['write']>[1]): void {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type BatchFile, Cursor } from '../cursor/cursor.ts';
+import { cursorFailure } from '../cursor/failure.ts';
 import { type Lock, takeLock } from '../cursor/lock.ts';
 import { type ReadPlan, type StreamFormat, UsageError } from '../options.ts';
 import type { Rows, TableName } from '../records/tables.ts';
@@ -26,6 +27,7 @@ export interface StreamOutput extends BatchOutput {
 
 class PipeOutput implements StreamOutput {
   readonly tellsEachShard = true;
+  readonly isIncomplete = false;
   private readonly pipe: Pipe;
   private readonly run: Run;
   private readonly folder: string;
@@ -143,8 +145,9 @@ async function outputFor(format: StreamFormat, pipe: Pipe, run: Run, folder: str
 }
 
 /**
- * Writes rows to `target`; Arrow takes a projection of one table. With a cursor, positions move when the pipe has taken a batch over: a crash before that tells
- * the batch again. Throws `ConsumerGone` where the reader went away.
+ * Writes rows to `target`; Arrow takes a projection of one table. With a cursor, positions move when the pipe has taken
+ * all rows of a batch, and no reader was seen to go away: what goes wrong before that tells the batch again. A pipe does
+ * not say what of its contents was read. Throws `ConsumerGone` where the reader went away.
  */
 export async function streamRows(
   plan: ReadPlan,
@@ -165,6 +168,8 @@ export async function streamRows(
     const report = await new Incremental(run, cursor, output).execute(0);
     await output.end();
     return report;
+  } catch (error) {
+    throw cursorFile === null ? error : cursorFailure(error, cursorFile);
   } finally {
     pipe.release();
     await run?.close();

@@ -1,8 +1,18 @@
 /** `sync`: what is new since last time goes into a lake, each row once. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { type BatchFile, Cursor } from '../cursor/cursor.ts';
-import { cursorPath, discardStage, manifestPath, OWN_FOLDER, rollForward, stageFolder } from '../cursor/lake.ts';
+import { type Batch, type BatchFile, Cursor } from '../cursor/cursor.ts';
+import { cursorFailure } from '../cursor/failure.ts';
+import {
+  checkFiles,
+  cursorPath,
+  discardStage,
+  manifestPath,
+  OWN_FOLDER,
+  readManifest,
+  rollForward,
+  stageFolder,
+} from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
 import type { Rows, TableName } from '../records/tables.ts';
@@ -29,11 +39,27 @@ class LakeOutput implements BatchOutput {
   private batchId = '';
   private own: Part | null = null;
   private files: TableFile[] = [];
+  /** Tables that have no file yet: whoever reads them by a pattern is to find one from the first run on. */
+  private readonly bare: Set<TableName>;
+  private readonly tablesAsked: readonly TableName[];
 
-  constructor(target: SyncTarget, cursor: Cursor, open: (target: SinkTarget) => TableSink) {
+  /** `bare`: those of the tables asked for that have no file yet. */
+  constructor(
+    target: SyncTarget,
+    cursor: Cursor,
+    open: (target: SinkTarget) => TableSink,
+    tablesAsked: readonly TableName[],
+    bare: readonly TableName[],
+  ) {
     this.target = target;
     this.cursor = cursor;
     this.open = open;
+    this.tablesAsked = tablesAsked;
+    this.bare = new Set(bare);
+  }
+
+  get isIncomplete(): boolean {
+    return this.bare.size > 0;
   }
 
   begin(batchId: string): void {
@@ -61,11 +87,17 @@ class LakeOutput implements BatchOutput {
   }
 
   rows<N extends TableName>(table: N, rows: readonly Rows[N][]): void {
+    if (!this.tablesAsked.includes(table)) return;
     for (const row of rows) this.own!.write(table, row);
   }
 
   async finish(): Promise<BatchFile[]> {
     this.files.push(...(await this.own!.close()));
+    for (const { table } of this.files) this.bare.delete(table);
+    this.own = new Part({ open: this.open, ...this.tables('empty') }, 0);
+    for (const table of this.bare) this.own.empty(table);
+    this.files.push(...(await this.own.close()));
+    this.bare.clear();
     return this.files
       .map((file) => ({ ...file, path: relative(this.stage, file.path) }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -73,12 +105,21 @@ class LakeOutput implements BatchOutput {
 
   commit(): void {
     rollForward(this.cursor, this.target.folder, this.target.format);
-    rmSync(this.stage, { recursive: true, force: true });
+    removeQuietly(this.stage);
   }
 
   abort(): void {
     this.own?.abort();
-    rmSync(this.stage, { recursive: true, force: true });
+    removeQuietly(this.stage);
+  }
+}
+
+/** Removes what is no longer needed. That the disk refuses this is no failure of the run, and must not hide one. */
+function removeQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The next run clears the stage before it begins.
   }
 }
 
@@ -87,11 +128,11 @@ function checkTarget(folder: string, cursorFile: string): void {
   // An empty file would be taken for a new cursor.
   const hasCursor = existsSync(cursorFile) && statSync(cursorFile).size > 0;
   if (hasCursor || !existsSync(manifestPath(folder))) return;
-  const manifest = JSON.parse(readFileSync(manifestPath(folder), 'utf8')) as { kind?: string };
-  if (manifest.kind === 'snapshot')
+  if (readManifest(folder).kind === 'snapshot')
     throw new UsageError(`${folder} holds a snapshot of 'sessionlake export'; sync into another folder`);
   throw new UsageError(
-    `${folder} is an incremental lake, but its cursor ${cursorFile} is missing or empty; a new one would write every row again`,
+    `${folder} is an incremental lake, but its cursor ${cursorFile} is missing or empty; a new one would write every row ` +
+      'again: restore the cursor, or move the folder away and sync anew',
   );
 }
 
@@ -103,6 +144,26 @@ export async function syncLake(
   only: ReadonlySet<string> | null = null,
 ): Promise<RunReport> {
   const cursorFile = target.cursor ?? cursorPath(target.folder);
+  try {
+    return await syncWith(cursorFile, plan, target, listener, only);
+  } catch (error) {
+    throw cursorFailure(error, cursorFile);
+  }
+}
+
+/** The tables that are to be written and have no file yet. */
+function bareTables(plan: ReadPlan, committed: readonly Batch[]): TableName[] {
+  const present = new Set(committed.flatMap(({ files }) => files.map(({ table }) => table)));
+  return plan.projection.tables.filter((table) => !present.has(table));
+}
+
+async function syncWith(
+  cursorFile: string,
+  plan: ReadPlan,
+  target: SyncTarget,
+  listener: Listener,
+  only: ReadonlySet<string> | null,
+): Promise<RunReport> {
   checkTarget(target.folder, cursorFile);
   mkdirSync(join(target.folder, OWN_FOLDER), { recursive: true, mode: 0o700 });
   mkdirSync(dirname(cursorFile), { recursive: true, mode: 0o700 });
@@ -119,11 +180,17 @@ export async function syncLake(
     }
     const rolledForward = rollForward(cursor, target.folder, target.format);
     discardStage(target.folder);
+    const committed = cursor.batches('committed');
+    checkFiles(target.folder, committed);
     run = new Run(plan, listener, only);
-    const output = new LakeOutput(target, cursor, await sinkOpener(target.format, target.engine));
+    const open = await sinkOpener(target.format, target.engine);
+    const output = new LakeOutput(target, cursor, open, tables, bareTables(plan, committed));
     return await new Incremental(run, cursor, output).execute(rolledForward);
   } finally {
     await run?.close();
+    // Now that no worker writes any more. The files of a batch that is prepared are still needed.
+    if (run !== null && cursor?.batches('prepared').length === 0)
+      removeQuietly(join(target.folder, OWN_FOLDER, 'stage'));
     cursor?.close();
     lock.release();
   }

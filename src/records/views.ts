@@ -19,7 +19,7 @@ export interface ViewOptions {
   /** Folder of the lake, as DuckDB will see it. */
   readonly lakeDir: string;
   readonly format: LakeFormat;
-  /** Tables that have files; the views of others are empty (DuckDB refuses a pattern without files). All by default. */
+  /** Tables that have files or will have them; the views of others are empty (DuckDB refuses a pattern without files). All by default. */
   readonly withFiles?: Iterable<TableName>;
   /**
    * The longest NDJSON line that DuckDB shall take, in bytes. DuckDB's own default of 16 MiB is too little for
@@ -116,9 +116,12 @@ const usageCurrentQuery = (scan: string): string => {
   );
 };
 
+/** Ids of batches are numbers that only grow, filled up with zeros; clocks go back. */
+const NEWEST_BATCH = 'length(batch_id) DESC, batch_id DESC';
+
 const sourcesQuery = (scan: string): string =>
   `SELECT ${selectList('sources')} FROM ${scan}\n` +
-  'QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY ingested_at DESC NULLS LAST, generation DESC, batch_id DESC) = 1';
+  `QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY generation DESC, ${NEWEST_BATCH}, ingested_at DESC NULLS LAST) = 1`;
 
 function query(table: TableName, scan: string): string {
   switch (table) {

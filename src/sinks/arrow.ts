@@ -196,6 +196,8 @@ export class ArrowSink extends ColumnarSink {
   }
 
   protected writeEnd(): void {
+    // The first batch brings the schema with it; where there is none, it is to be said.
+    if (this.rows === 0) this.#writer.reset(undefined, this.#schema);
     this.#writer.finish();
   }
 }

@@ -34,6 +34,7 @@ export abstract class ColumnarSink implements TableSink {
   protected readonly output: FileOutput;
   readonly #names: readonly string[];
   readonly #groupBytes: number;
+  readonly #evenEmpty: boolean;
   readonly #range: TimeRange;
   #bytes = 0;
 
@@ -44,6 +45,7 @@ export abstract class ColumnarSink implements TableSink {
     this.#giveBack = (own) => giveColumns(key, own, columnBuffer);
     this.#names = columns.map((column) => column.name);
     this.#groupBytes = groupBytes;
+    this.#evenEmpty = target.evenEmpty ?? false;
     this.#range = new TimeRange(target.table);
     this.output = new FileOutput(target.path, target.sync);
   }
@@ -65,7 +67,7 @@ export abstract class ColumnarSink implements TableSink {
   }
 
   close(): SinkFile | null {
-    if (this.rows === 0) {
+    if (this.rows === 0 && !this.#evenEmpty) {
       this.#release();
       return null;
     }

@@ -1,9 +1,54 @@
 /** The file under a sink: made at the first write to disk, hashed on the way, synced at the end. */
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Small writes are collected up to this size; larger ones go straight to the file. */
 const PENDING_BYTES = 64 * 1024;
+
+/** Runs a system call on an open file: a failure tells the path, which calls on descriptors do not know. */
+export function atPath<T>(path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof Error && !error.message.includes(path)) error.message += ` '${path}'`;
+    throw error;
+  }
+}
+
+/** Writes all bytes at the end of an open file. */
+const writeAll = (path: string, descriptor: number, bytes: Uint8Array): void =>
+  atPath(path, () => {
+    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done, bytes.length - done);
+  });
+
+/** Makes a rename or a new file durable: its folder is synced. Not every platform can; there it is left to the system. */
+export function syncFolder(path: string): void {
+  let descriptor: number | null = null;
+  try {
+    descriptor = openSync(path, 'r');
+    const open = descriptor;
+    atPath(path, () => fsyncSync(open));
+  } catch (error) {
+    if (!['EISDIR', 'EPERM', 'EINVAL', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+}
+
+/** Writes a file as a whole: temporary name, sync, rename. */
+export function writeWhole(path: string, content: string): void {
+  const temporary = `${path}.new`;
+  const descriptor = openSync(temporary, 'w', 0o600);
+  try {
+    writeAll(temporary, descriptor, Buffer.from(content, 'utf8'));
+    atPath(temporary, () => fsyncSync(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, path);
+  syncFolder(dirname(path));
+}
 
 export interface WrittenFile {
   readonly path: string;
@@ -44,6 +89,11 @@ export class FileOutput {
     this.#pendingLength += chunk.length;
   }
 
+  /** Creates the file now, so that there is one even where nothing is written. */
+  create(): void {
+    this.#descriptor ??= openSync(this.path, 'wx', 0o600);
+  }
+
   /** Brings the file to disk; null where nothing was written, and then there is none. */
   close(): WrittenFile | null {
     this.#flush();
@@ -52,7 +102,7 @@ export class FileOutput {
     if (descriptor === null) return null;
     this.#descriptor = null;
     try {
-      if (this.#sync) fsyncSync(descriptor);
+      if (this.#sync) atPath(this.path, () => fsyncSync(descriptor));
     } finally {
       closeSync(descriptor);
     }
@@ -78,6 +128,6 @@ export class FileOutput {
   #writeOut(chunk: Uint8Array): void {
     this.#descriptor ??= openSync(this.path, 'wx', 0o600);
     this.#hash.update(chunk);
-    for (let done = 0; done < chunk.length; ) done += writeSync(this.#descriptor, chunk, done, chunk.length - done);
+    writeAll(this.path, this.#descriptor, chunk);
   }
 }

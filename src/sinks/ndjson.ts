@@ -47,7 +47,12 @@ export class NdjsonFile {
     if (this.#encoder.length >= WRITE_BYTES) this.#flush();
   }
 
-  /** Null where no row was taken. */
+  /** Creates the file now, so that there is one even where no row is taken. */
+  create(): void {
+    this.#output.create();
+  }
+
+  /** Null where no row was taken, and the file not created. */
   close(): WrittenFile | null {
     this.#flush();
     return this.#output.close();
@@ -71,8 +76,11 @@ export class NdjsonSink implements TableSink {
   readonly #file: NdjsonFile;
   readonly #range: TimeRange;
 
-  constructor({ table, path, omit, sync }: SinkTarget) {
+  readonly #evenEmpty: boolean;
+
+  constructor({ table, path, omit, sync, evenEmpty }: SinkTarget) {
     this.#table = table;
+    this.#evenEmpty = evenEmpty ?? false;
     this.#file = new NdjsonFile(path, omit, sync);
     this.#range = new TimeRange(table);
   }
@@ -91,6 +99,7 @@ export class NdjsonSink implements TableSink {
   }
 
   close(): SinkFile | null {
+    if (this.#evenEmpty) this.#file.create();
     const file = this.#file.close();
     return file && { ...file, rows: this.rows, minTimestamp: this.#range.min, maxTimestamp: this.#range.max };
   }

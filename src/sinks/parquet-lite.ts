@@ -102,6 +102,7 @@ export class ParquetLiteSink implements TableSink {
   readonly #output: FileOutput;
   readonly #range: TimeRange;
   readonly #rowGroupBytes: number;
+  readonly #evenEmpty: boolean;
   #pageBytes = 0;
   #groupBytes = 0;
   #failure: Error | null = null;
@@ -113,6 +114,7 @@ export class ParquetLiteSink implements TableSink {
     this.#checks = this.#columns.map((column) => new CellChecks(table, column));
     this.#range = new TimeRange(table);
     this.#rowGroupBytes = target.rowGroupBytes ?? DEFAULT_ROW_GROUP_BYTES;
+    this.#evenEmpty = target.evenEmpty ?? false;
     this.#output = new FileOutput(target.path, target.sync);
     const schema = new ParquetSchema(
       Object.fromEntries(this.#columns.map((column) => [column.name, fieldDefinition(column)])),
@@ -172,7 +174,7 @@ export class ParquetLiteSink implements TableSink {
     // Lets the promises of the last rows be settled
     await Promise.resolve();
     if (this.#failure !== null) throw this.#failure;
-    if (this.rows === 0) return null;
+    if (this.rows === 0 && !this.#evenEmpty) return null;
     await this.#writer.close();
     // The library refuses times before 1970: as integers they went in, and only the footer calls them times
     const times = this.#columns.filter(({ type }) => type === 'timestamp').map(({ name }) => name);

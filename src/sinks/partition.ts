@@ -18,14 +18,14 @@ export const partitionColumns = (partition: Partition, table: TableName): string
 const dayColumn = (table: TableName): string | null =>
   has(table, 'timestamp') ? 'timestamp' : has(table, 'started_at') ? 'started_at' : null;
 
-/** Folder below the table's folder; empty where the table is not partitioned. `day` is the UTC day of the event. */
+/** Folder below the table's folder; empty where the table is not partitioned. `day` is the UTC day of the event. Absent is null. */
 export function partitionFolder(
   partition: Partition,
   table: TableName,
   row: Readonly<Record<string, unknown>>,
 ): string {
   if (partition === 'none') return '';
-  if (partition === 'agent') return has(table, 'agent') ? `agent=${String(row['agent'])}` : '';
+  if (partition === 'agent') return has(table, 'agent') ? `agent=${String(row['agent'] ?? NULL_PARTITION)}` : '';
   const column = dayColumn(table);
   if (column === null) return '';
   const time = row[column];

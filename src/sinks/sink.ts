@@ -31,7 +31,7 @@ export interface TableSink {
   readonly rows: number;
   /** Bytes held in memory, about: what the next row group, batch or write to disk will take. */
   readonly bytesBuffered: number;
-  /** Writes what is left and syncs the file. Null where no row was taken: then there is no file. */
+  /** Writes what is left and syncs the file. Null where no row was taken and no empty file is wanted: then there is none. */
   close(): SinkFile | null | Promise<SinkFile | null>;
   /** Gives up: closes and removes the file. */
   abort(): void;
@@ -45,6 +45,8 @@ export interface SinkTarget {
   readonly omit?: readonly string[];
   /** Whether `close` waits for the disk; true unless said otherwise. */
   readonly sync?: boolean;
+  /** Whether there is to be a file even where no row was taken; false unless said otherwise. */
+  readonly evenEmpty?: boolean;
   /** Bytes of row data after which a Parquet row group is cut; 16 MiB. Arrow batches are cut at half of it. */
   readonly rowGroupBytes?: number;
 }

@@ -17,6 +17,7 @@ import { factory } from './factory/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { iflow } from './iflow/index.ts';
+import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
@@ -31,6 +32,7 @@ import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
 import { zcode } from './zcode/index.ts';
+import { zencoder } from './zencoder/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
   aider,
@@ -50,6 +52,7 @@ export const agents: readonly AgentDefinition[] = [
   gemini,
   goose,
   iflow,
+  junie,
   kiloCode,
   kiro,
   mimocode,
@@ -64,6 +67,7 @@ export const agents: readonly AgentDefinition[] = [
   traex,
   vibe,
   zcode,
+  zencoder,
 ];
 
 const byName = new Map<string, AgentDefinition>();

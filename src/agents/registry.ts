@@ -14,6 +14,7 @@ import { copilotCli } from './copilot_cli/index.ts';
 import { cowork } from './cowork/index.ts';
 import { cursor } from './cursor/index.ts';
 import { factory } from './factory/index.ts';
+import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { iflow } from './iflow/index.ts';
@@ -27,6 +28,7 @@ import { openhands } from './openhands/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { prime } from './prime/index.ts';
 import { qwen } from './qwen/index.ts';
+import { qwenpaw } from './qwenpaw/index.ts';
 import { rooCode } from './roo_code/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
@@ -49,6 +51,7 @@ export const agents: readonly AgentDefinition[] = [
   cowork,
   cursor,
   factory,
+  forge,
   gemini,
   goose,
   iflow,
@@ -62,6 +65,7 @@ export const agents: readonly AgentDefinition[] = [
   piAgent,
   prime,
   qwen,
+  qwenpaw,
   rooCode,
   trae,
   traex,

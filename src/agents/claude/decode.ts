@@ -2,7 +2,16 @@
 
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
-import { blocksOf, blockType, isToolCall, isToolResult, rawInputs, readToolCall, readToolResult } from './blocks.ts';
+import {
+  blocksOf,
+  blockType,
+  contentFault,
+  isToolCall,
+  isToolResult,
+  rawInputs,
+  readToolCall,
+  readToolResult,
+} from './blocks.ts';
 import { asObject, field, type Json, objectField, stringField } from './guards.ts';
 import { OrdinalCursor } from './id-table.ts';
 import type { ClaudeOutline } from './outline.ts';
@@ -109,7 +118,14 @@ export class ClaudeDecoder implements Decoder {
     else noteFact(this.session, type, record, this.replies.facts.sessionId);
   }
 
-  /** `message.content`, parsed; undefined where it is absent. */
+  /** The blocks of `message.content`, none where it is absent. Reports what in them has the wrong type, once. */
+  private blocks(frame: Frame): Json[] {
+    const content = this.content(frame);
+    const fault = contentFault(content);
+    if (fault !== null) this.out.badRecord(frame.position(), 'wrong_type', fault);
+    return blocksOf(content);
+  }
+
   private content(frame: Frame): unknown {
     if (frame.bytes().length < LARGE_LINE) return this.row.parse('message.content');
     const message = objectField(asObject(frame.json()) ?? {}, 'message');
@@ -118,9 +134,14 @@ export class ClaudeDecoder implements Decoder {
 
   /** Whether the row has a message; reports it where it has none. */
   private hasMessage(frame: Frame): boolean {
-    if (this.row.isObject('message')) return true;
-    this.out.badRecord(frame.position(), 'no_message', `a row of type ${this.row.kind} without a message`);
-    return false;
+    if (!this.row.isObject('message')) {
+      this.out.badRecord(frame.position(), 'no_message', `a row of type ${this.row.kind} without a message`);
+      return false;
+    }
+    // The row still counts: an assistant's has usage.
+    if (!this.row.isContent('message.content'))
+      this.out.badRecord(frame.position(), 'no_content', 'message.content is neither text nor a list of blocks');
+    return true;
   }
 
   private readReplyRow(frame: Frame, uuid: string | null, isCopy: boolean): void {
@@ -128,7 +149,7 @@ export class ClaudeDecoder implements Decoder {
     const place = this.replies.place(frame);
     const reply = this.replies.replyOf(frame.ordinal, uuid);
     reply.addRow(this.replyRow(place, uuid, isCopy));
-    if (this.out.wants.usage || this.out.wants.sessions) this.replies.addUsage(reply, place, uuid);
+    if (this.out.wants.usage || this.out.wants.sessions) this.replies.addUsage(reply, frame, place, uuid);
     if (this.wantsMessages || this.wantsCalls || this.wantsResults) this.addBlocks(reply, frame, place, isCopy);
   }
 
@@ -149,7 +170,7 @@ export class ClaudeDecoder implements Decoder {
 
   private addBlocks(reply: Reply, frame: Frame, place: RowPlace, isCopy: boolean): void {
     let inputs: (Uint8Array | null)[] | null = null;
-    blocksOf(this.content(frame)).forEach((block, index) => {
+    this.blocks(frame).forEach((block, index) => {
       const type = blockType(block);
       reply.addKind(type);
       if (type === 'text') reply.addText('texts', stringField(block, 'text') ?? '');
@@ -193,7 +214,7 @@ export class ClaudeDecoder implements Decoder {
     const texts: string[] = [];
     const kinds: string[] = [];
     const results: Json[] = [];
-    for (const block of blocksOf(this.content(frame))) {
+    for (const block of this.blocks(frame)) {
       const type = blockType(block);
       if (isToolResult(type)) results.push(block);
       else if (type === 'text') {

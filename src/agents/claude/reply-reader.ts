@@ -12,7 +12,7 @@ import { OutputQueue } from './queue.ts';
 import { newReply, Reply, type ReplyState, type RowPlace } from './reply.ts';
 import type { Row } from './row.ts';
 import type { SavedEntry } from './state.ts';
-import { hasUncountedUsage, readUsage, type Standing } from './usage.ts';
+import { hasUncountedUsage, readUsage, reportUsageFault, type Standing } from './usage.ts';
 
 const NO_ROWS = new Int32Array(0);
 
@@ -101,7 +101,8 @@ export class ReplyReader {
   }
 
   /** Adds what the row says of its reply's cost. */
-  addUsage(reply: Reply, place: RowPlace, uuid: string | null): void {
+  addUsage(reply: Reply, frame: Frame, place: RowPlace, uuid: string | null): void {
+    reportUsageFault(this.row, this.out, frame);
     const isCopy = this.isCopy(uuid);
     const sample = readUsage(this.row, this.standing(isCopy, place.position.ordinal));
     if (sample === null) return;

@@ -40,6 +40,7 @@ const PATHS = [
   'message.content',
   'message.stop_reason',
   'message.pausedResponses',
+  'message.usage',
   'message.usage.input_tokens',
   'message.usage.output_tokens',
   'message.usage.cache_read_input_tokens',
@@ -120,6 +121,11 @@ export class Row {
 
   isObject(path: Path): boolean {
     return this.scanner.isObject(slots[path]);
+  }
+
+  /** Whether the value is a string or a list. */
+  isContent(path: Path): boolean {
+    return this.scanner.isString(slots[path]) || this.scanner.isArray(slots[path]);
   }
 
   equals(path: Path, ascii: string): boolean {

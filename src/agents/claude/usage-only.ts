@@ -41,7 +41,7 @@ export class UsageDecoder implements Decoder {
     }
     if (row.kind !== 'assistant' || !row.isObject('message') || replies.isDuplicate(frame.ordinal)) return;
     const uuid = row.id('uuid');
-    replies.addUsage(replies.replyOf(frame.ordinal, uuid), replies.place(frame), uuid);
+    replies.addUsage(replies.replyOf(frame.ordinal, uuid), frame, replies.place(frame), uuid);
   }
 
   save(): unknown {

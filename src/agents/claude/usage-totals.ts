@@ -8,7 +8,7 @@ import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { parseIsoTime } from '../dialects/clock.ts';
 import { factsOf } from './links.ts';
 import { Row } from './row.ts';
-import { mergeSamples, readUsage, toObservation, type UsageSample } from './usage.ts';
+import { mergeSamples, readUsage, reportUsageFault, toObservation, type UsageSample } from './usage.ts';
 
 /** Replies whose first row is remembered: more are never under way at once. */
 const REMEMBERED = 256;
@@ -46,6 +46,7 @@ export class UsageTotalsDecoder implements Decoder {
     if (row.kind !== 'assistant' || !row.isObject('message')) return;
     const isNative = isAgent ? !row.isObject('forkedFrom') : !row.looksCopied(this.sessionId);
     const tellsRequests = !isAgent && !row.isTrue('isSidechain');
+    reportUsageFault(row, this.out, frame);
     const sample = readUsage(row, { isNative, tellsRequests });
     if (sample === null) return;
     const messageId = row.id('message.id');

@@ -1,5 +1,6 @@
 /** What a reply cost, as its rows tell it: `message.usage`, repeated on every row of the reply, early ones partial. */
-import type { UsageObservation } from '../agent.ts';
+import type { Frame } from '../../framing/frame.ts';
+import type { Emitter, UsageObservation } from '../agent.ts';
 import type { Row } from './row.ts';
 
 /** The usage of one row. JSON-able. */
@@ -61,6 +62,26 @@ export function readUsage(row: Row, standing: Standing): UsageSample | null {
     hasEnded: row.id('message.stop_reason') !== null,
     version: row.id('version'),
   };
+}
+
+const COUNTERS = [
+  'message.usage.input_tokens',
+  'message.usage.output_tokens',
+  'message.usage.cache_read_input_tokens',
+  'message.usage.cache_creation_input_tokens',
+  'message.usage.cache_creation.ephemeral_1h_input_tokens',
+  'message.usage.output_tokens_details.thinking_tokens',
+] as const;
+
+/** Reports what has the wrong type in a row's usage, once: such a counter is not told, and the reply's sum is short. */
+export function reportUsageFault(row: Row, out: Emitter, frame: Frame): void {
+  if (!row.has('message.usage')) return;
+  const wrong = row.isObject('message.usage')
+    ? COUNTERS.find((counter) => row.has(counter) && row.number(counter) === null)
+    : 'message.usage';
+  if (wrong === undefined) return;
+  const what = wrong === 'message.usage' ? 'is no object' : 'is not a number';
+  out.badRecord(frame.position(), 'wrong_type', `${wrong} ${what}`);
 }
 
 /**

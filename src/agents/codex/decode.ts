@@ -3,7 +3,7 @@
 import type { Frame } from '../../framing/frame.ts';
 import { type DecodeContext, type Decoder, type Emitter, type EventAt, ReadWholeSource } from '../agent.ts';
 import { parseIsoTime } from '../dialects/clock.ts';
-import { field, type Json, nameField, objectField, stringField } from './guards.ts';
+import { type Json, nameField, objectField, stringField } from './guards.ts';
 import { type LineHead, readHead, timestampText } from './head.ts';
 import { type Header, isOwnHeader, readHeader, threadIdOfName } from './header.ts';
 import { Inheritance, type InheritanceRule, inheritanceRule, type Standing, startInheritance } from './inherited.ts';
@@ -14,19 +14,11 @@ import { environmentCwd, type MessageState, mirroredMessage, reasoningEvent, rea
 import { EMPTY_OUTLINE, type RolloutOutline } from './outline.ts';
 import { type Interest, mayPass, mayPassInRegion, passedName } from './pass.ts';
 import { SpanCursor } from './rollback.ts';
-import { endsWhole, isClosed, memberValue, plainString, scanTokenCount, type TokenCount } from './scan.ts';
+import { endsWhole, isClosed, memberValue, plainString, scanTokenCount } from './scan.ts';
 import { resumeCommand, sessionFields } from './session.ts';
 import { type RolloutState, startState, stateOf } from './state.ts';
 import { MIRROR_EVENTS } from './types.ts';
-import {
-  type CountedTokens,
-  countTokens,
-  observation,
-  readTokenCount,
-  readVector,
-  sameVector,
-  type Vector,
-} from './usage.ts';
+import { UsageLedger, type UsageLine } from './usage-ledger.ts';
 
 /** What differs between Codex and the products that write the same rollouts. */
 export interface RolloutProduct {
@@ -40,18 +32,6 @@ const BAD_LINES: Readonly<Record<BadLine, string>> = {
   not_an_object: 'The line is JSON, but no object.',
   no_payload: 'The line has no payload object.',
 };
-
-/** A line of a usage ledger: what it is to its file, and how its row is placed. */
-interface UsageLine extends Pick<Told, 'at'> {
-  readonly frame: Frame;
-  readonly standing: Standing;
-}
-
-/** What holds for the replies from here on. */
-interface UsageState {
-  readonly model: string | null;
-  readonly serviceTier: string | null;
-}
 
 /** Any line as it is told. */
 interface ToldLine extends Told, UsageLine {
@@ -71,17 +51,13 @@ class RolloutDecoder implements Decoder {
   readonly #isWhole: (bytes: Buffer) => boolean;
   readonly #state: RolloutState;
   readonly #isLean: boolean;
+  readonly #ledger: UsageLedger;
   #inheritance: Inheritance | null = null;
-  /** Whether the reply of the first usage record was met among the `token_count` lines before it. */
-  #handedOver = false;
-  /** Lean: replies told by `token_count` lines, until it is known where usage records begin; null = not lean, or known. */
-  #held: { readonly counted: CountedTokens; readonly told: UsageLine; readonly state: UsageState }[] | null = null;
   /** Native id of the line being told; null where only its place names it. */
   #nativeId: string | null = null;
 
   /** `isLean`: for totals, in one pass, without an outline; throws `ReadWholeSource` where that will not do. */
   constructor(context: DecodeContext<RolloutOutline>, out: Emitter, product: RolloutProduct, isLean = false) {
-    if (isLean) this.#held = [];
     this.#isLean = isLean;
     this.#context = context;
     this.#out = out;
@@ -103,6 +79,13 @@ class RolloutDecoder implements Decoder {
     const resumed = stateOf(context.resume);
     this.#state = resumed ?? { ...startState(), cut };
     this.#state.hasMessages ||= this.#outline.hasMessages;
+    this.#ledger = new UsageLedger({
+      out,
+      state: this.#state,
+      firstRecord: this.#outline.firstRecord,
+      isLean,
+      header: () => this.#header(),
+    });
     if (resumed !== null) this.#checkKin(resumed, cut);
   }
 
@@ -213,7 +196,7 @@ class RolloutDecoder implements Decoder {
     if (count === undefined || !isClosed(bytes)) return false;
     this.#skipTo(head, inheritance);
     const at = (slot: string): EventAt => this.#at(timestampText(bytes, head), frame, slot);
-    this.#tokenCount(count, { frame, standing: inheritance.standing, at });
+    this.#ledger.tokenCount(count, { frame, standing: inheritance.standing, at });
     return true;
   }
 
@@ -250,7 +233,7 @@ class RolloutDecoder implements Decoder {
         this.#event(told);
         break;
       case 'token_usage_record':
-        this.#record(told);
+        this.#ledger.record(line.payload, told);
         break;
       default:
         countLine(line, this.#out);
@@ -303,7 +286,7 @@ class RolloutDecoder implements Decoder {
   #event(told: ToldLine): void {
     const { line } = told;
     const type = line.payloadType ?? '';
-    if (type === 'token_count') this.#tokenCount(readTokenCount(line.payload), told);
+    if (type === 'token_count') this.#ledger.parsedTokenCount(line.payload, told);
     else if (MIRROR_EVENTS.has(type)) this.#mirror(told);
     else if (type === 'agent_reasoning_raw_content') this.#rawReasoning(told);
     else {
@@ -345,80 +328,8 @@ class RolloutDecoder implements Decoder {
     else this.#out.message(at('message'), fields);
   }
 
-  /** Whether usage records have begun at or before this line. */
-  #recordsBegan(frame: Frame): boolean {
-    const first = this.#outline.firstRecord;
-    this.#state.hasRecords ||= first !== null && frame.ordinal >= first.ordinal;
-    return this.#state.hasRecords;
-  }
-
-  #tokenCount(count: TokenCount | null, told: UsageLine): void {
-    const counted = count === null ? null : countTokens(this.#state.counts, count);
-    if (counted === null || told.standing !== 'own' || this.#recordsBegan(told.frame)) return;
-    if (this.#held !== null) {
-      // The line is gone by the time it is told.
-      const at = told.at('usage');
-      this.#held.push({ counted, told: { ...told, at: () => at }, state: this.#usageState() });
-      return;
-    }
-    if (this.#isOfFirstRecord(counted)) return;
-    this.#state.toldCounts = true;
-    this.#usage(told, counted.vector, null, counted.basis);
-  }
-
-  /** Tells what was held, but for the one reply that the first usage record tells too. */
-  #release(first: Vector | null): void {
-    const held = this.#held;
-    this.#held = null;
-    for (const { counted, told, state } of held ?? []) {
-      const isOfFirst = !this.#handedOver && counted.basis === 'last_sample' && sameVector(counted.vector, first);
-      if (isOfFirst) this.#handedOver = true;
-      else this.#usage(told, counted.vector, null, counted.basis, state);
-    }
-  }
-
-  /** Once, the reply that the first usage record tells may already stand in a `token_count` line before it. */
-  #isOfFirstRecord({ vector, basis }: CountedTokens): boolean {
-    const usage = this.#outline.firstRecord?.usage ?? null;
-    if (this.#handedOver || basis !== 'last_sample' || !sameVector(vector, usage)) return false;
-    this.#handedOver = true;
-    return true;
-  }
-
-  #record(told: ToldLine): void {
-    const { payload } = told.line;
-    this.#recordsBegan(told.frame);
-    const thread = nameField(payload, 'thread_id');
-    if (told.standing !== 'own' || (thread !== null && thread !== this.#header().id)) return;
-    const vector = readVector(field(payload, 'usage'));
-    if (this.#isLean) {
-      this.#state.hasRecords = true;
-      this.#release(vector);
-    }
-    if (vector === null) this.#out.badRecord(told.frame.position(), 'no_usage', 'The usage record has no counters.');
-    else this.#usage(told, vector, nameField(payload, 'response_id'), 'native');
-  }
-
-  #usageState(): UsageState {
-    const { ownModel, serviceTier } = this.#state;
-    return { model: ownModel, serviceTier };
-  }
-
-  #usage(
-    told: UsageLine,
-    vector: Vector,
-    key: string | null,
-    basis: 'native' | CountedTokens['basis'],
-    state = this.#usageState(),
-  ): void {
-    // A session row tells whether usage is recorded.
-    if (!this.#out.wants.usage && !this.#out.wants.sessions) return;
-    const origin = { key, basis, ...state, provider: this.#header().provider };
-    this.#out.usage(told.at('usage'), observation(vector, origin));
-  }
-
   finish(): void {
-    this.#release(null);
+    this.#ledger.finish();
     const { header, threadName, bareCwd } = this.#state;
     if (header === null) return;
     const { source } = this.#context;

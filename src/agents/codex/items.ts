@@ -1,5 +1,6 @@
 /** Rows of a response item, wherever it stands: in a rollout line or in a document of early 2025. */
 import type { Emitter, EventAt } from '../agent.ts';
+import { asObject, field } from './guards.ts';
 import type { RolloutLine } from './line.ts';
 import { type MessageState, messageItem, reasoningItem } from './messages.ts';
 import { toolResult } from './results.ts';
@@ -18,6 +19,20 @@ export function countLine(line: RolloutLine, out: Emitter): void {
   else out.unknown(line.name);
 }
 
+/** What has the wrong type in a message's content, a text or a list of parts; null where nothing has. */
+function contentFault(content: unknown): string | null {
+  if (content === undefined || content === null || typeof content === 'string') return null;
+  if (!Array.isArray(content)) return 'The content of the message is neither a text nor a list.';
+  for (const value of content) {
+    const part = asObject(value);
+    if (part === null) return 'A part of the content is no object.';
+    const text = field(part, 'text');
+    if (text !== undefined && text !== null && typeof text !== 'string')
+      return 'The text of a part of the content is no text.';
+  }
+  return null;
+}
+
 export function tellItem(line: RolloutLine, told: Told, out: Emitter): void {
   const { payload } = line;
   const type = line.payloadType ?? '';
@@ -25,7 +40,11 @@ export function tellItem(line: RolloutLine, told: Told, out: Emitter): void {
     const fields = messageItem(payload, told.state());
     if (fields === null)
       out.badRecord(told.at('message').position, 'no_role', 'The message has no role that is known.');
-    else out.message(told.at('message'), fields);
+    else {
+      const fault = contentFault(field(payload, 'content'));
+      if (fault !== null) out.badRecord(told.at('message').position, 'wrong_type', fault);
+      out.message(told.at('message'), fields);
+    }
   } else if (type === 'reasoning') {
     const fields = reasoningItem(payload, told.state());
     if (fields !== null) out.message(told.at('message'), fields);

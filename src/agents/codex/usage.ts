@@ -34,6 +34,41 @@ export function readVector(value: unknown): Vector | null {
   return Object.values(vector).some((counter) => counter !== null) ? vector : null;
 }
 
+const COUNTERS = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_input_tokens',
+  'output_tokens',
+  'reasoning_output_tokens',
+  'total_tokens',
+] as const;
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** What has the wrong type in a vector, which stands under `name`; null where nothing has. Absent is not wrong. */
+export function vectorFault(value: unknown, name: string): string | null {
+  if (isAbsent(value)) return null;
+  const object = asObject(value);
+  if (object === null) return `${name} is no object of counters`;
+  for (const counter of COUNTERS) {
+    const count = field(object, counter);
+    if (!isAbsent(count) && !Number.isFinite(count)) return `the counter ${counter} of ${name} is not a number`;
+  }
+  return null;
+}
+
+/** The same for a `token_count` payload. */
+export function tokenCountFault(payload: Json): string | null {
+  const value = field(payload, 'info');
+  if (isAbsent(value)) return null;
+  const info = asObject(value);
+  if (info === null) return 'info is no object of counters';
+  return (
+    vectorFault(field(info, 'total_token_usage'), 'total_token_usage') ??
+    vectorFault(field(info, 'last_token_usage'), 'last_token_usage')
+  );
+}
+
 /** All counters are equal; one that is not written counts as 0, since a newer version may resume an older one's thread. */
 export const sameVector = (a: Vector | null, b: Vector | null): boolean =>
   a !== null &&

@@ -100,9 +100,30 @@ test('what has the wrong type is absent, and the row stays', () => {
     [null, null],
     ['u3', null],
   ]);
-  expect(told.errors).toEqual([{ ordinal: 5, code: 'no_message' }]);
+  expect(told.errors).toEqual([
+    { ordinal: 1, code: 'wrong_type' },
+    { ordinal: 2, code: 'wrong_type' },
+    { ordinal: 3, code: 'no_content' },
+    { ordinal: 4, code: 'no_content' },
+    { ordinal: 5, code: 'no_message' },
+  ]);
   expect(told.unknownTypes).toEqual(['(no type)', '(no type)']);
   expect(told.sessions[0]).toMatchObject({ session_id: MAIN, cwd: null });
+});
+
+test.each([
+  ['a text', { input_tokens: '12', output_tokens: 3 }],
+  ['a list', { input_tokens: 12, output_tokens: [3] }],
+  ['a truth value', { input_tokens: 12, cache_creation: { ephemeral_1h_input_tokens: true } }],
+  ['no object', 12],
+])('a counter that is %s is told as damage, not as nothing', (_, usage) => {
+  const line = { type: 'assistant', uuid: 'u', message: { id: 'm', content: 'a', usage } };
+  expect(decode(line).errors).toEqual([{ ordinal: 0, code: 'wrong_type' }]);
+});
+
+test('a counter that is null or absent is no damage', () => {
+  const usage = { input_tokens: 12, output_tokens: null };
+  expect(decode({ type: 'assistant', uuid: 'u', message: { id: 'm', content: 'a', usage } }).errors).toEqual([]);
 });
 
 test('rows without an id are named by their place', () => {

@@ -122,6 +122,7 @@ export class Recording implements Emitter {
   readonly ignoredTypes: Record<string, number> = Object.create(null);
   readonly unknownTypes: Record<string, number> = Object.create(null);
   readonly issues: string[] = [];
+  readonly badRecords: string[] = [];
   lineErrors = 0;
 
   constructor(source: SourceSpec, wants: Emitter['wants'] = ALL) {
@@ -159,8 +160,9 @@ export class Recording implements Emitter {
   unknown(type: string): void {
     this.unknownTypes[type] = (this.unknownTypes[type] ?? 0) + 1;
   }
-  badRecord(): void {
+  badRecord(_position: Position, code: string): void {
     this.lineErrors++;
+    this.badRecords.push(code);
   }
   issue(_severity: string, code: string): void {
     this.issues.push(code);

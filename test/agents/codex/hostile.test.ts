@@ -60,7 +60,7 @@ describe('damaged and hostile lines', () => {
     expect(out.lineErrors).toBe(0);
   });
 
-  test('fields of the wrong type are absent and the row stays', () => {
+  test('fields of the wrong type are absent, the row stays, and lost contents are told', () => {
     const out = decode(
       made(PARENT, [
         meta(PARENT),
@@ -75,7 +75,8 @@ describe('damaged and hostile lines', () => {
         task('t'),
       ]),
     );
-    expect(out.lineErrors).toBe(0);
+    // Two contents of messages, and the counters: what is lost with them must not pass for complete.
+    expect(out.badRecords).toEqual(['wrong_type', 'wrong_type', 'wrong_type']);
     expect(out.messages.map((row) => row.text)).toEqual(['plain', null, 'kept', 'when']);
     expect(out.messages.at(-1)?.at).toMatchObject({ timestamp: null, timestampText: null });
     expect(out.calls).toMatchObject([{ name: null, call_id: null, arguments: '[1]' }]);

@@ -55,6 +55,21 @@ describe('token_count', () => {
     expect(usageTotal(out.observations)).toMatchObject({ input: 1025, cache_read: 5, output: 53 });
   });
 
+  test.each([
+    ['a total that is no object', count('many', vector(1000, 200, 50)), 1],
+    ['a counter that is a text', count(vector(1000, 200, 50), { input_tokens: '9', output_tokens: 3 }), 1],
+    ['a list in place of both', event('token_count', { info: [] }), 0],
+    ['a usage record whose counters are a list', record(PARENT, 'r1', [1, 2]), 0],
+    [
+      'a usage record with a counter that is a truth value',
+      record(PARENT, 'r1', { input_tokens: true, output_tokens: 4 }),
+      1,
+    ],
+  ])('%s is told as damage; what is beside it still counts', (_, told, observations) => {
+    const out = usageOf([told]);
+    expect([out.badRecords, out.observations.length]).toEqual([['wrong_type'], observations]);
+  });
+
   test('news about rate limits hold no usage', () => {
     const out = usageOf([
       event('token_count', { info: null, rate_limits: {} }),

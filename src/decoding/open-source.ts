@@ -38,6 +38,8 @@ export interface OpenSource {
   readonly size: number;
   /** Whether the end of a compressed stream is missing. */
   readonly truncated: boolean;
+  /** Why what follows the bytes that are read cannot be; null where nothing does. */
+  readonly damage: string | null;
   pass(options?: PassOptions): Pass;
   /** Throws a source-scoped error where the source was rewritten while it was read. */
   checkUnchanged(): void;
@@ -97,6 +99,7 @@ async function openFile(
     stat: bytes.stat,
     size: bytes.size,
     truncated: bytes.truncated,
+    damage: bytes.damage,
     pass: (options = {}) => (format.framing === 'document' ? documentPass(options) : linePass(options)),
     checkUnchanged: () => bytes.checkUnchanged(),
     windows: (end) => (format.framing === 'document' ? null : bytes.windows(end)),
@@ -134,6 +137,7 @@ function openMember(spec: SourceSpec, format: SourceFormat, limits: ReadLimits):
     stat: database.stat,
     size: spec.bytes ?? database.stat.size,
     truncated: false,
+    damage: null,
     pass(options = {}) {
       options.onProgress?.(spec.bytes ?? 0);
       const { member } = spec;
@@ -173,6 +177,7 @@ function openFolder(spec: SourceSpec, format: SourceFormat, limits: ReadLimits):
     stat: { size: spec.bytes ?? 0, mtimeMs: 0, ctimeMs: 0, inode: 0 },
     size: spec.bytes ?? 0,
     truncated: false,
+    damage: null,
     pass(options = {}) {
       options.onProgress?.(spec.bytes ?? 0);
       return countedPass(folderFrames(files(spec, namesIn), limits));

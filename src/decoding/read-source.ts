@@ -263,13 +263,17 @@ function tellTail(pass: Pass, source: OpenSource, request: ReadRequest, emitter:
       'the compressed stream ends before its end mark; all whole records before it were read',
     );
   }
-  if (pass.tornBytes() === 0) return source.truncated;
+  if (pass.tornBytes() === 0 && source.damage === null) return source.truncated;
   const position = {
     ordinal: pass.records(),
     byteStart: pass.lastCompleteByte(),
     byteEnd: source.size,
     locator: null,
   };
+  if (source.damage !== null) {
+    emitter.badRecord(position, 'bad_zstd', `${source.damage}; all whole records before it were read`);
+    return false;
+  }
   if (request.limits.tail === 'strict') {
     emitter.badRecord(position, 'torn_tail', 'the last line has no line end (--tail strict)');
     return false;

@@ -18,6 +18,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { sourceError } from './errors.ts';
 import type { ReadLimits } from './limits.ts';
+import { zstdFrames } from './zstd-frames.ts';
 
 /** What tells whether a file is still the one that was read. */
 export interface FileStat {
@@ -36,6 +37,8 @@ export interface ByteSource {
   readonly stat: FileStat;
   /** Whether the end of a compressed stream is missing: what came before it is whole. */
   readonly truncated: boolean;
+  /** Why a compressed stream cannot be read on behind `size`; null where it is whole, or only its end is missing. */
+  readonly damage: string | null;
   /** All of it, where it is small: valid until the next source is opened in this thread. null: read by position. */
   readonly whole: Buffer | null;
   /** Reads up to `length` bytes at `position`; fewer only at the end. Throws a source-scoped error. */
@@ -144,6 +147,7 @@ function plainSource(path: string, limits: ReadLimits, part: 'all' | 'head'): By
       size,
       stat,
       truncated: false,
+      damage: null,
       whole,
       read(into, offset, length, position) {
         const want = Math.min(length, size - position);
@@ -230,10 +234,10 @@ class Spool {
   }
 }
 
-/** The bytes of a file, without a stream that would close it. */
-function* chunksOf(fd: number): Generator<Buffer> {
-  for (let position = 0; ; ) {
-    const chunk = Buffer.allocUnsafe(256 * 1024);
+/** The bytes of a range of a file, without a stream that would close it. */
+function* chunksOf(fd: number, start: number, end: number): Generator<Buffer> {
+  for (let position = start; position < end; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(256 * 1024, end - position));
     const read = readAt(fd, chunk, 0, chunk.length, position);
     if (read === 0) return;
     position += read;
@@ -241,30 +245,55 @@ function* chunksOf(fd: number): Generator<Buffer> {
   }
 }
 
+/** What ends the content of a compressed file before its own end. */
+interface Broken {
+  readonly truncated: boolean;
+  readonly damage: string | null;
+}
+
+/** Decompresses all frames of a file. Throws a source-scoped error where nothing of it can be read. */
+async function decompress(fd: number, size: number, spool: Spool, limits: ReadLimits): Promise<Broken> {
+  const { frames, garbageAt } = zstdFrames(size, (position, length) => {
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.subarray(0, readAt(fd, bytes, 0, length, position));
+  });
+  for (const { start, end } of frames) {
+    try {
+      await pipeline(chunksOf(fd, start, end), createZstdDecompress(), async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) {
+          spool.add(chunk);
+          if (limits.maxFile !== null && spool.size > limits.maxFile) {
+            throw sourceError('file_too_large', `decompresses to over --max-file ${limits.maxFile} bytes`);
+          }
+        }
+      });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      // A stream that just stops (writer killed, file still being written): the lines before the cut are whole.
+      if (code === 'Z_BUF_ERROR' && spool.size > 0) return { truncated: true, damage: null };
+      if (code === undefined || !/^Z(STD)?_/.test(code)) throw error;
+      const damage = `the zstd frame at byte ${start} cannot be decompressed (${code})`;
+      if (spool.size === 0) throw sourceError('bad_zstd', `is no whole zstd stream: ${damage}`, error);
+      return { truncated: false, damage };
+    }
+  }
+  if (garbageAt === null) return { truncated: false, damage: null };
+  if (frames.length === 0) throw sourceError('bad_zstd', 'is no zstd stream');
+  // Fewer bytes than a magic number has may be the beginning of a further frame.
+  if (size - garbageAt < 4) return { truncated: true, damage: null };
+  return { truncated: false, damage: `what stands from byte ${garbageAt} on is no zstd frame` };
+}
+
 async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource> {
   const { fd, stat } = openFile(path);
   const spool = new Spool();
-  let truncated = false;
+  let broken: Broken;
   try {
-    await pipeline(chunksOf(fd), createZstdDecompress(), async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) {
-        spool.add(chunk);
-        if (limits.maxFile !== null && spool.size > limits.maxFile) {
-          throw sourceError('file_too_large', `decompresses to over --max-file ${limits.maxFile} bytes`);
-        }
-      }
-    });
+    broken = await decompress(fd, stat.size, spool, limits);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    // A stream that just stops (writer killed, file still being written): the lines before the cut are whole.
-    if (code === 'Z_BUF_ERROR' && spool.size > 0) truncated = true;
-    else {
-      spool.discard();
-      closeSync(fd);
-      if (code?.startsWith('ZSTD_') || code?.startsWith('Z_'))
-        throw sourceError('bad_zstd', `is no whole zstd stream (${code})`, error);
-      throw error;
-    }
+    spool.discard();
+    closeSync(fd);
+    throw error;
   }
   try {
     checkSize(spool.size, limits);
@@ -277,7 +306,7 @@ async function zstdSource(path: string, limits: ReadLimits): Promise<ByteSource>
   return {
     size: limits.stopAtByte ?? spool.size,
     stat,
-    truncated,
+    ...broken,
     whole: null,
     read: reader.read,
     checkUnchanged() {

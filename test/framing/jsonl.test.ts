@@ -1,7 +1,7 @@
 /** Framing of JSON Lines: exact ranges, limits, and every kind of damage. */
 import { appendFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ByteSource, openByteSource } from '../../src/framing/byte-source.ts';
@@ -23,6 +23,7 @@ const memorySource = (bytes: Buffer): ByteSource => ({
   size: bytes.length,
   stat: { size: bytes.length, mtimeMs: 0, ctimeMs: 0, inode: 0 },
   truncated: false,
+  damage: null,
   whole: null,
   read: (into, offset, length, position) =>
     bytes.copy(into, offset, position, Math.min(position + length, bytes.length)),
@@ -243,9 +244,50 @@ describe('opening a source', () => {
     expect(torn.truncated).toBe(true);
     expect(readAll(torn).seen.length).toBeGreaterThan(0);
     torn.close();
+    expect(await codeOf(openByteSource(write('', 'file.jsonl.zst'), defaultLimits))).toBe('none');
     expect(await codeOf(openByteSource(write('no zstd at all', 'file.jsonl.zst'), defaultLimits))).toBe('bad_zstd');
     expect(
       await codeOf(openByteSource(write(compressed, 'file.jsonl.zst'), { ...defaultLimits, maxFile: 1_000_000 })),
     ).toBe('file_too_large');
+  });
+
+  it('reads all frames of a zstd file, whatever stands between them, and says where one is damaged', async () => {
+    const lines = (name: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `{"${name}":${i},"text":"${'x'.repeat(i % 50)}"}\n`).join('');
+    const [a, b, c] = [lines('a', 3), lines('b', 90_000), lines('c', 2)];
+    const frame = (content: string, options = {}) => zstdCompressSync(content, options);
+    const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+    const skipped = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 0x28, 0xb5, 0x2f]);
+    const open = (...parts: Buffer[]) => openByteSource(write(Buffer.concat(parts), 'file.jsonl.zst'), defaultLimits);
+
+    const whole = await open(frame(a), skipped, frame(b, checked), frame(''), frame(c));
+    expect([whole.size, whole.truncated, whole.damage]).toEqual([Buffer.byteLength(a + b + c), false, null]);
+    const texts = readAll(whole).seen.map((line) => line.bytes);
+    // A difference of megabytes of text takes minutes to print.
+    expect(`${texts.join('\n')}\n` === a + b + c).toBe(true);
+    whole.close();
+
+    const frameB = frame(b);
+    const torn = await open(frame(a), frameB.subarray(0, frameB.length >> 1));
+    expect([torn.truncated, torn.damage]).toEqual([true, null]);
+    expect(
+      readAll(torn)
+        .seen.slice(0, 3)
+        .map((line) => line.bytes)
+        .join('\n'),
+    ).toBe(a.trimEnd());
+    torn.close();
+
+    const foreign = await open(frame(a), Buffer.from('plain text'), frame(c));
+    const at = frame(a).length;
+    expect([foreign.truncated, foreign.damage]).toEqual([false, `what stands from byte ${at} on is no zstd frame`]);
+    expect(readAll(foreign).seen).toHaveLength(3);
+    foreign.close();
+
+    const broken = frame(c, checked);
+    broken[broken.length - 1]! ^= 1;
+    const damaged = await open(frame(a), broken);
+    expect(damaged.damage).toMatch(new RegExp(`^the zstd frame at byte ${at} cannot be decompressed`));
+    damaged.close();
   });
 });

@@ -7,7 +7,7 @@ import { FileWalker } from '../discovery/walker.ts';
 import type { StoreDatabase } from '../framing/database.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
 import { FORMAT_VERSION } from '../results.ts';
-import { formatBytes, passedBy, plural } from './people.ts';
+import { allPassedBy, formatBytes, plural } from './people.ts';
 import type { Line } from './terminal.ts';
 
 /** A walker that remembers what it was shown and what it was asked for. */
@@ -200,7 +200,7 @@ export function explanationLines(e: Explanation): Line[] {
   for (const { store_kind, sources, bytes } of e.stores)
     lines.push(`  found: ${plural(sources, 'source')} of ${store_kind}, ${formatBytes(bytes)}`);
   if (e.stores.length === 0) lines.push('  found: no source');
-  lines.push(...passedBy(e.passed_by).map((line) => `  ${line}`));
+  lines.push(...allPassedBy(e.passed_by).map((line) => `  ${line}`));
   lines.push(
     ...listed(e.left_out.map((left) => `  ${leftWords(left)}`)),
     ...listed(e.excluded.map((path) => `  excluded: ${path}`)),

@@ -86,11 +86,25 @@ function problems(title: string, next: string, list: readonly SourceProblem[], s
   ];
 }
 
-/** What was found and passed by, with the reason. */
-export const passedBy = (issues: readonly DiscoveryIssue[]): string[] => [
+const passedByLines = (issues: readonly DiscoveryIssue[]): string[] => [
   ...issues.slice(0, LISTED).map((issue) => `passed by: ${issue.path}: ${issue.message}`),
   ...andMore(issues.length),
 ];
+
+/** What was found and passed by, with the reason; links and the like, which healthy stores have, by their number. */
+export function passedBy(issues: readonly DiscoveryIssue[]): string[] {
+  const told = issues.filter((issue) => issue.severity !== 'info');
+  const lines = passedByLines(told);
+  const others = issues.length - told.length;
+  if (others > 0)
+    lines.push(
+      `passed by: ${plural(others, 'link or special file', 'links and special files')} (see sources --explain)`,
+    );
+  return lines;
+}
+
+/** The same, each with its reason. */
+export const allPassedBy = passedByLines;
 
 /** What can be done about sources that were held back. */
 function nextStep(heldBack: readonly SourceProblem[]): string {

@@ -1,5 +1,4 @@
 /** Reads one source: frames, outline, decoder, and the ReadSummary of how it went. */
-import { readFileSync, statSync } from 'node:fs';
 import {
   type DecodeContext,
   type Decoder,
@@ -14,6 +13,7 @@ import type { FileStat } from '../framing/byte-source.ts';
 import { ScopedError } from '../framing/errors.ts';
 import type { Frame } from '../framing/frame.ts';
 import type { ReadLimits } from '../framing/limits.ts';
+import { readSmallFile } from '../framing/small-file.ts';
 import type { ReadStatus, ReadSummary } from '../records/summary.ts';
 import type { IssueRow } from '../records/tables.ts';
 import { type EmitterState, type Projection, type RowTarget, SourceEmitter, type SourceIdentity } from './emitter.ts';
@@ -71,18 +71,11 @@ export interface SourceReading {
 const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, Buffer> => {
   const contents: Record<string, Buffer> = {};
   for (const [name, path] of Object.entries(spec.sidecars)) {
-    try {
-      if (statSync(path).size > MAX_SIDECAR) {
-        emitter.issue('warning', 'sidecar_too_large', `sidecar ${name} is over ${MAX_SIDECAR} bytes and was passed by`);
-      } else contents[name] = readFileSync(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-        emitter.issue(
-          'warning',
-          'sidecar_unreadable',
-          `sidecar ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-        );
-      }
+    const file = readSmallFile(path, MAX_SIDECAR);
+    if ('bytes' in file) contents[name] = file.bytes;
+    else if (file.fault !== 'absent') {
+      const code = file.fault === 'too_large' ? 'sidecar_too_large' : 'sidecar_unreadable';
+      emitter.issue('warning', code, `sidecar ${name} ${file.detail}; it was passed by`);
     }
   }
   return contents;

@@ -1,26 +1,18 @@
 /** The file system as discovery sees it: links are not followed, what cannot be read is reported and passed by. */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  type Dirent,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry, FileEntry, SourceFault, Walker } from '../agents/agent.ts';
 import { openDatabase, type StoreDatabase } from '../framing/database.ts';
 import { ScopedError } from '../framing/errors.ts';
+import { readSmallFile } from '../framing/small-file.ts';
 
 /** Something discovery passed by. */
 export interface DiscoveryIssue {
   readonly agent: string;
   readonly path: string;
-  readonly severity: 'error' | 'warning';
+  /** `info`: what is found in many healthy stores; shown only where somebody asks what was passed by. */
+  readonly severity: 'error' | 'warning' | 'info';
   readonly code: string;
   readonly message: string;
 }
@@ -31,8 +23,13 @@ const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(cod
 const typeOf = (entry: Dirent): Entry['type'] | null =>
   entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : null;
 
+const LINK = ['link', 'is a link; links are not followed: name its target by --root to read it', 'info'] as const;
+const SPECIAL = ['not_a_file', 'is neither a file nor a folder; it was passed by', 'info'] as const;
+const SMALL_FAULTS = { not_a_file: 'not_a_file', too_large: 'file_too_large', unreadable: 'unreadable' } as const;
+
 export class FileWalker implements Walker {
   readonly issues: DiscoveryIssue[] = [];
+  private readonly reported = new Set<string>();
   private readonly agent: string;
   private readonly isExcluded: (path: string) => boolean;
 
@@ -63,7 +60,10 @@ export class FileWalker implements Walker {
       }
       const type = typeOf(entry as unknown as Dirent);
       const child = join(path, name);
-      if (type !== null && !this.isExcluded(child)) found.push({ name, path: child, type });
+      if (this.isExcluded(child)) continue;
+      if (type !== null) found.push({ name, path: child, type });
+      else if (entry.isSymbolicLink()) this.report(child, ...LINK);
+      else this.report(child, ...SPECIAL);
     }
     return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
@@ -85,34 +85,18 @@ export class FileWalker implements Walker {
   }
 
   read(path: string, maxBytes: number): Buffer | null {
-    try {
-      const { size } = statSync(path);
-      if (size <= maxBytes) return readFileSync(path);
-      this.report(
-        path,
-        'file_too_large',
-        `has ${size} bytes, more than such a file should (${maxBytes}); it was passed by`,
-      );
-    } catch (error) {
-      if (!isAbsent(error)) this.report(path, 'unreadable', `cannot be read (${code(error)}); it was passed by`);
-    }
-    return null;
+    return this.small(path, maxBytes, 'all');
   }
 
   head(path: string, bytes: number): Buffer | null {
-    if (!this.isFile(path)) return null;
-    try {
-      const descriptor = openSync(path, 'r');
-      try {
-        const head = Buffer.allocUnsafe(bytes);
-        return head.subarray(0, readSync(descriptor, head, 0, bytes, 0));
-      } finally {
-        closeSync(descriptor);
-      }
-    } catch (error) {
-      if (!isAbsent(error)) this.report(path, 'unreadable', `cannot be read (${code(error)}); it was passed by`);
-      return null;
-    }
+    return this.isFile(path) ? this.small(path, bytes, 'head') : null;
+  }
+
+  private small(path: string, bytes: number, part: 'all' | 'head'): Buffer | null {
+    const file = readSmallFile(path, bytes, part);
+    if ('bytes' in file) return file.bytes;
+    if (file.fault !== 'absent') this.report(path, SMALL_FAULTS[file.fault], `${file.detail}; it was passed by`);
+    return null;
   }
 
   stat(path: string): { size: number; mtimeMs: number } | null {
@@ -174,7 +158,16 @@ export class FileWalker implements Walker {
     }
   }
 
-  private report(path: string, issueCode: string, message: string): void {
-    this.issues.push({ agent: this.agent, path, severity: 'warning', code: issueCode, message });
+  private report(
+    path: string,
+    issueCode: string,
+    message: string,
+    severity: DiscoveryIssue['severity'] = 'warning',
+  ): void {
+    const key = `${issueCode} ${path}`;
+    // Folders are listed more than once where several layouts stand in them.
+    if (this.reported.has(key)) return;
+    this.reported.add(key);
+    this.issues.push({ agent: this.agent, path, severity, code: issueCode, message });
   }
 }

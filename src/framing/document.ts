@@ -1,5 +1,6 @@
 /** A file that is one JSON value: one frame. */
 import { isUtf8 } from 'node:buffer';
+import { withoutMark } from './byte-order-mark.ts';
 import type { ByteSource } from './byte-source.ts';
 import { sourceError } from './errors.ts';
 import type { Frame } from './frame.ts';
@@ -18,7 +19,7 @@ export function readDocument(source: ByteSource, limits: ReadLimits): Frame {
   }
   const bytes = Buffer.allocUnsafe(source.size);
   const read = source.read(bytes, 0, source.size, 0);
-  const content = bytes.subarray(0, read);
+  const content = withoutMark(bytes.subarray(0, read));
   const position = { ordinal: 0, byteStart: null, byteEnd: null, locator: '' };
   return {
     ...position,

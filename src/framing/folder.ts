@@ -1,6 +1,7 @@
 /** A folder of small JSON files that are one session together: a file is a record. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { withoutMark } from './byte-order-mark.ts';
 import { recordError } from './errors.ts';
 import type { Frame, Position } from './frame.ts';
 import type { ReadLimits } from './limits.ts';
@@ -49,9 +50,6 @@ function readFile({ path, locator }: FolderFile, limits: ReadLimits): Buffer {
     closeSync(fd);
   }
 }
-
-const withoutMark = (bytes: Buffer): Buffer =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 class FileFrame implements Frame {
   readonly ordinal: number;

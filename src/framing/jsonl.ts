@@ -1,6 +1,7 @@
 /** JSON Lines by byte range, from a bounded buffer. Only byte 0x0A ends a line. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { ByteBudget } from './byte-budget.ts';
+import { markLength } from './byte-order-mark.ts';
 import type { ByteSource } from './byte-source.ts';
 import { recordError } from './errors.ts';
 import type { Frame, Position } from './frame.ts';
@@ -101,7 +102,8 @@ export type LineFilter = (bytes: Buffer, start: number, end: number) => boolean;
 /**
  * Frames the lines of a source. Iterate `frames()` once; the other members say afterwards how it ended.
  *
- * Blank lines are no records. NUL bytes before a record (holes that a crash left) are skipped. A line over
+ * Blank lines are no records. NUL bytes before a record (holes that a crash left) are skipped, and so is a byte order
+ * mark before the first. A line over
  * `limits.maxLine` is drained without being buffered: its frame's `json()` throws. An unterminated last line is not a
  * record: `tornBytes` tells its length.
  */
@@ -191,7 +193,9 @@ export class JsonlReader {
           continue;
         }
         const next = newline + 1;
-        const start = draining === -1 ? skipNul(buffer, lineStart, newline) : lineStart;
+        const isFirst = base + lineStart === 0 && draining === -1;
+        const begin = isFirst ? Math.min(newline, markLength(buffer)) : lineStart;
+        const start = draining === -1 ? skipNul(buffer, begin, newline) : begin;
         let end = newline;
         if (end > start && buffer[end - 1] === CR) end--;
         this.lastCompleteByte = base + next;

@@ -60,10 +60,13 @@ function readAll(
   return { seen, reader };
 }
 
-/** The definition, without a buffer: split at 0x0A, drop blank lines, skip leading NUL bytes and one CR. */
+/**
+ * The definition, without a buffer: split at 0x0A behind a byte order mark, drop blank lines, skip leading NUL bytes
+ * and one CR.
+ */
 function bySplitting(bytes: Buffer): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = [];
-  let from = 0;
+  let from = bytes.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 3 : 0;
   for (let at = bytes.indexOf(10); at !== -1; from = at + 1, at = bytes.indexOf(10, from)) {
     let start = from;
     while (start < at && bytes[start] === 0) start++;
@@ -152,6 +155,15 @@ describe('framing', () => {
     const bytes = Buffer.from('"12345678"\n"123456789"\n');
     const { seen } = readAll(memorySource(bytes), { ...defaultLimits, maxLine: 10 }, { chunkBytes: 4 });
     expect(seen.map((s) => s.error)).toEqual([null, 'line_too_long']);
+  });
+
+  it('takes a byte order mark for no part of the first record, and one elsewhere for what it is', () => {
+    const { seen } = readAll(memorySource(Buffer.from('\uFEFF{"a":1}\n\uFEFF{"a":2}\n{"a":"\uFEFF"}\n')));
+    expect(seen.map(({ start, json, error }) => [start, json, error])).toEqual([
+      [3, { a: 1 }, null],
+      [11, null, 'malformed_json'],
+      [22, { a: '\uFEFF' }, null],
+    ]);
   });
 
   it('says which lines are not UTF-8 and which are no JSON, and reads the others', () => {

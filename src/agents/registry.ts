@@ -3,7 +3,9 @@ import type { AgentDefinition, SourceFormat } from './agent.ts';
 import { aider } from './aider/index.ts';
 import { amp } from './amp/index.ts';
 import { antigravity } from './antigravity/index.ts';
+import { chatgpt } from './chatgpt/index.ts';
 import { claude } from './claude/index.ts';
+import { claudeAi } from './claude_ai/index.ts';
 import { clawdbot } from './clawdbot/index.ts';
 import { cline } from './cline/index.ts';
 import { codebuff } from './codebuff/index.ts';
@@ -40,7 +42,9 @@ export const agents: readonly AgentDefinition[] = [
   aider,
   amp,
   antigravity,
+  chatgpt,
   claude,
+  claudeAi,
   clawdbot,
   cline,
   codebuff,

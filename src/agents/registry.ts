@@ -15,6 +15,7 @@ import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { cowork } from './cowork/index.ts';
 import { cursor } from './cursor/index.ts';
+import { deepseekTui } from './deepseek_tui/index.ts';
 import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
@@ -54,6 +55,7 @@ export const agents: readonly AgentDefinition[] = [
   copilotCli,
   cowork,
   cursor,
+  deepseekTui,
   factory,
   forge,
   gemini,

@@ -12,6 +12,7 @@ import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { cowork } from './cowork/index.ts';
+import { crush } from './crush/index.ts';
 import { cursor } from './cursor/index.ts';
 import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
@@ -49,6 +50,7 @@ export const agents: readonly AgentDefinition[] = [
   copilot,
   copilotCli,
   cowork,
+  crush,
   cursor,
   factory,
   forge,

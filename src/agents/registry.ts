@@ -31,6 +31,7 @@ import { prime } from './prime/index.ts';
 import { qwen } from './qwen/index.ts';
 import { qwenpaw } from './qwenpaw/index.ts';
 import { rooCode } from './roo_code/index.ts';
+import { shelley } from './shelley/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
@@ -69,6 +70,7 @@ export const agents: readonly AgentDefinition[] = [
   qwen,
   qwenpaw,
   rooCode,
+  shelley,
   trae,
   traex,
   vibe,

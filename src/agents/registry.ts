@@ -14,6 +14,7 @@ import { copilotCli } from './copilot_cli/index.ts';
 import { cowork } from './cowork/index.ts';
 import { crush } from './crush/index.ts';
 import { cursor } from './cursor/index.ts';
+import { devin } from './devin/index.ts';
 import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
@@ -53,6 +54,7 @@ export const agents: readonly AgentDefinition[] = [
   cowork,
   crush,
   cursor,
+  devin,
   factory,
   forge,
   gemini,

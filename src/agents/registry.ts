@@ -19,6 +19,7 @@ import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { hermes } from './hermes/index.ts';
 import { iflow } from './iflow/index.ts';
 import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
@@ -59,6 +60,7 @@ export const agents: readonly AgentDefinition[] = [
   forge,
   gemini,
   goose,
+  hermes,
   iflow,
   junie,
   kiloCode,

@@ -9,7 +9,7 @@ import { asObject, field, type Json, nameField, stringField, textOrNull } from '
 import { eventAt, resumeCommand, sessionFields } from '../dialects/rows.ts';
 import { tellMessage } from './message.ts';
 import { originOf } from './sessions.ts';
-import { isBeside, tellSession, tellTask } from './usage.ts';
+import { isBeside, tellSession, tellTask, timeOf } from './usage.ts';
 
 /** Content that begins so is JSON; anything else is a text, also where it looks like JSON. */
 const JSON_MARK = '\0json:';
@@ -18,7 +18,7 @@ export class SessionDecoder implements Decoder {
   private readonly out: Emitter;
   private readonly context: DecodeContext;
   private session: { row: Json; position: Position } | null = null;
-  private readonly models = new Set<string>();
+  private readonly turns: { row: Json; position: Position }[] = [];
 
   constructor(context: DecodeContext, out: Emitter) {
     this.context = context;
@@ -35,8 +35,9 @@ export class SessionDecoder implements Decoder {
   }
 
   private usage(row: Json, position: Position): void {
-    if (isBeside(row)) tellTask(row, { sessionId: this.context.source.name, position }, this.out);
-    else this.models.add(stringField(row, 'model') ?? '');
+    if (isBeside(row))
+      tellTask(row, { sessionId: this.context.source.name, position }, timeOf(this.session?.row ?? {}), this.out);
+    else this.turns.push({ row, position });
   }
 
   private message(row: Json, position: Position): void {
@@ -73,9 +74,7 @@ export class SessionDecoder implements Decoder {
     if (this.session === null) return;
     const { row, position } = this.session;
     const { source } = this.context;
-    const model = nameField(row, 'model');
-    const isOne = [...this.models].every((other) => other === model);
-    const hasUsage = tellSession(row, isOne ? model : null, { sessionId: source.name, position }, this.out);
+    const hasUsage = tellSession(row, this.turns, { sessionId: source.name, position }, this.out);
     const { parent, kind } = originOf(row as Parameters<typeof originOf>[0]);
     this.out.session(
       sessionFields({
@@ -91,7 +90,7 @@ export class SessionDecoder implements Decoder {
           end_reason: nameField(row, 'end_reason'),
           archived: field(row, 'archived') === 1,
           hidden: field(row, 'hidden') === 1,
-          ...(hasUsage && isOne ? {} : { model }),
+          ...(hasUsage ? {} : { model: nameField(row, 'model') }),
         },
       }),
     );

@@ -7,6 +7,8 @@ const database: StoreFormat = {
   decoderVersion: 1,
   incremental: 'diff',
   hasFamily: true,
+  // A sum may be split by models later.
+  replacesUsage: true,
   load: async () => (await import('./format.ts')).databaseCode,
 };
 

@@ -38,6 +38,7 @@ import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
 import { zcode } from './zcode/index.ts';
+import { zed } from './zed/index.ts';
 import { zencoder } from './zencoder/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
@@ -79,6 +80,7 @@ export const agents: readonly AgentDefinition[] = [
   traex,
   vibe,
   zcode,
+  zed,
   zencoder,
 ];
 

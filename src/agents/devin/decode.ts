@@ -30,14 +30,14 @@ import {
 } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 
-const ROLES: Readonly<Record<string, 'user' | 'assistant' | 'system' | 'tool'>> = {
-  user: 'user',
-  assistant: 'assistant',
+const ROLES: ReadonlyMap<string, 'user' | 'assistant' | 'system' | 'tool'> = new Map([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
   // Of older versions.
-  agent: 'assistant',
-  system: 'system',
-  tool: 'tool',
-};
+  ['agent', 'assistant'],
+  ['system', 'system'],
+  ['tool', 'tool'],
+]);
 
 /** Seconds beyond this are milliseconds that stand in the wrong column. */
 const MAX_SECONDS = 1e11;
@@ -72,7 +72,7 @@ export class SessionDecoder implements Decoder {
       if (this.told.has(messageId)) return;
       this.told.add(messageId);
     }
-    const role = ROLES[stringField(message, 'role') ?? ''];
+    const role = ROLES.get(stringField(message, 'role') ?? '');
     if (role === undefined) {
       this.out.unknown(`message/${stringField(message, 'role') ?? '(no role)'}`);
       return;

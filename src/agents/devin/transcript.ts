@@ -23,11 +23,11 @@ import {
 import { eventAt, messageFields, resumeCommand, sessionFields, textHint, usageObservation } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 
-const ROLES: Readonly<Record<string, 'user' | 'assistant' | 'system'>> = {
-  user: 'user',
-  agent: 'assistant',
-  system: 'system',
-};
+const ROLES: ReadonlyMap<string, 'user' | 'assistant' | 'system'> = new Map([
+  ['user', 'user'],
+  ['agent', 'assistant'],
+  ['system', 'system'],
+]);
 
 /** Prompts contain what came from the cache. */
 const OVERLAP = {
@@ -73,7 +73,7 @@ export class TranscriptDecoder implements Decoder {
 
   private step(step: Json, position: Position): void {
     const source = stringField(step, 'source') ?? '';
-    const role = ROLES[source];
+    const role = ROLES.get(source);
     if (role === undefined) {
       this.out.unknown(`step/${source === '' ? '(no source)' : source}`);
       return;

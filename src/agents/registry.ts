@@ -37,6 +37,7 @@ import { shelley } from './shelley/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
+import { warp } from './warp/index.ts';
 import { zcode } from './zcode/index.ts';
 import { zed } from './zed/index.ts';
 import { zencoder } from './zencoder/index.ts';
@@ -79,6 +80,7 @@ export const agents: readonly AgentDefinition[] = [
   trae,
   traex,
   vibe,
+  warp,
   zcode,
   zed,
   zencoder,

@@ -14,12 +14,15 @@ import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
 import { cowork } from './cowork/index.ts';
+import { crush } from './crush/index.ts';
 import { cursor } from './cursor/index.ts';
 import { deepseekTui } from './deepseek_tui/index.ts';
+import { devin } from './devin/index.ts';
 import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { hermes } from './hermes/index.ts';
 import { iflow } from './iflow/index.ts';
 import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
@@ -33,10 +36,13 @@ import { prime } from './prime/index.ts';
 import { qwen } from './qwen/index.ts';
 import { qwenpaw } from './qwenpaw/index.ts';
 import { rooCode } from './roo_code/index.ts';
+import { shelley } from './shelley/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
+import { warp } from './warp/index.ts';
 import { zcode } from './zcode/index.ts';
+import { zed } from './zed/index.ts';
 import { zencoder } from './zencoder/index.ts';
 
 export const agents: readonly AgentDefinition[] = [
@@ -54,12 +60,15 @@ export const agents: readonly AgentDefinition[] = [
   copilot,
   copilotCli,
   cowork,
+  crush,
   cursor,
   deepseekTui,
+  devin,
   factory,
   forge,
   gemini,
   goose,
+  hermes,
   iflow,
   junie,
   kiloCode,
@@ -73,10 +82,13 @@ export const agents: readonly AgentDefinition[] = [
   qwen,
   qwenpaw,
   rooCode,
+  shelley,
   trae,
   traex,
   vibe,
+  warp,
   zcode,
+  zed,
   zencoder,
 ];
 

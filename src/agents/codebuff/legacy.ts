@@ -11,6 +11,7 @@ import {
   jsonText,
   nameField,
   objectsField,
+  ownEntry,
   stringField,
 } from '../dialects/json.ts';
 import { eventAt, messageFields } from '../dialects/rows.ts';
@@ -107,7 +108,7 @@ export class LegacyDecoder implements Decoder {
     const parts = (Array.isArray(content) ? content : [content]).map(asObject).filter((part) => part !== null);
     for (const part of parts) {
       const type = stringField(part, 'type') ?? '(no type)';
-      if (KINDS[type] === undefined) this.out.unknown(`content/${type}`);
+      if (ownEntry(KINDS, type) === undefined) this.out.unknown(`content/${type}`);
     }
     return parts;
   }

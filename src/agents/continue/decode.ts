@@ -10,6 +10,7 @@ import {
   nameField,
   objectField,
   objectsField,
+  ownEntry,
   stringField,
 } from '../dialects/json.ts';
 import { type ChatCall, readToolCalls } from '../dialects/openai.ts';
@@ -184,11 +185,11 @@ export class SessionDecoder implements Decoder {
     for (const state of states) {
       const status = stringField(state, 'status') ?? '';
       const output = objectsField(state, 'output');
-      if (!(status in ENDED) || field(state, 'output') === undefined) continue;
+      if (!Object.hasOwn(ENDED, status) || field(state, 'output') === undefined) continue;
       const callId = nameField(state, 'toolCallId');
       this.result(
         callId,
-        ENDED[status]!,
+        ownEntry(ENDED, status)!,
         joinTexts(output.map((part) => stringField(part, 'content'))),
         at(`result:${callId ?? '?'}`),
       );

@@ -1,5 +1,15 @@
 /** Content blocks in Anthropic's spelling, and its near relatives: text, thinking, calls and their answers. */
-import { asObject, boolField, field, type Json, joinTexts, jsonText, nameField, stringField } from './json.ts';
+import {
+  asObject,
+  boolField,
+  field,
+  type Json,
+  joinTexts,
+  jsonText,
+  nameField,
+  ownEntry,
+  stringField,
+} from './json.ts';
 
 export interface BlockCall {
   readonly id: string | null;
@@ -76,7 +86,7 @@ export function readBlocks(content: unknown, unknown: (type: string) => void): B
     const block = asObject(value);
     if (block === null) continue;
     const type = stringField(block, 'type') ?? '(no type)';
-    const kind = KINDS[type];
+    const kind = ownEntry(KINDS, type);
     if (kind === undefined) unknown(`content/${type}`);
     else kinds.add(kind);
     if (kind === 'text') texts.push(stringField(block, 'text'));

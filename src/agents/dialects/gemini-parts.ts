@@ -55,7 +55,7 @@ export function readParts(content: unknown, unknown: (type: string) => void): Pa
       (isThought ? thoughts : texts).push(text);
       kinds.add(isThought ? 'thinking' : 'text');
     } else {
-      const kind = Object.keys(part).find((key) => key in KINDS);
+      const kind = Object.keys(part).find((key) => Object.hasOwn(KINDS, key));
       if (kind === undefined) unknown(`part/${Object.keys(part)[0] ?? '(empty)'}`);
       else kinds.add(KINDS[kind]!);
     }

@@ -45,6 +45,13 @@ export const boolField = (object: Json, key: string): boolean | null => {
   return typeof value === 'boolean' ? value : null;
 };
 
+/**
+ * The entry of a table of ours under a key out of a store; undefined where there is none. A plain look would find
+ * `constructor` and its like in every table.
+ */
+export const ownEntry = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
 /** Follows keys down; undefined where one is missing. */
 export function dig(value: unknown, ...keys: readonly string[]): unknown {
   let at = value;

@@ -8,6 +8,7 @@ import {
   nameField,
   objectField,
   objectsField,
+  ownEntry,
   stringField,
 } from './json.ts';
 
@@ -52,7 +53,7 @@ export function readChatContent(content: unknown, unknown: (type: string) => voi
     const part = asObject(value);
     if (part === null) continue;
     const type = stringField(part, 'type') ?? '(no type)';
-    const kind = KINDS[type];
+    const kind = ownEntry(KINDS, type);
     if (kind === undefined) unknown(`content/${type}`);
     else kinds.add(kind);
     if (kind === 'text') texts.push(stringField(part, 'text'));

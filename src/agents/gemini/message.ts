@@ -13,6 +13,7 @@ import {
   nameField,
   objectField,
   objectsField,
+  ownEntry,
   stringField,
 } from '../dialects/json.ts';
 import {
@@ -84,7 +85,7 @@ export const COMPRESSION_REPLY = 'Got it. Thanks for the additional context!';
 /** Reads a message; null where its type is not known (it is counted then). */
 export function readMessage(record: Json, out: Emitter, position: Position): Message | null {
   const kind = stringField(record, 'type') ?? '';
-  const type = TYPES[kind];
+  const type = ownEntry(TYPES, kind);
   if (type === undefined) {
     out.unknown(kind === '' ? 'message/(no type)' : `message/${kind}`);
     return null;

@@ -9,6 +9,7 @@ import {
   jsonText,
   nameField,
   objectField,
+  ownEntry,
   stringField,
 } from '../dialects/json.ts';
 
@@ -72,7 +73,7 @@ export function readContent(
     const block = asObject(value);
     if (block === null) continue;
     const type = stringField(block, 'type') ?? '(no type)';
-    const kind = KINDS[type];
+    const kind = ownEntry(KINDS, type);
     if (kind !== undefined) kinds.add(kind);
     else if (SILENT.has(type)) note.ignored(`content/${type}`);
     else note.unknown(`content/${type}`);

@@ -105,7 +105,7 @@ export class EventDecoder implements Decoder {
 
   private event(event: Json, position: Position): void {
     const kind = stringField(event, 'kind') ?? '';
-    if (kind in TOOLS || kind === RESULT || kind === THOUGHT) {
+    if (Object.hasOwn(TOOLS, kind) || kind === RESULT || kind === THOUGHT) {
       const id = nameField(event, 'stepId');
       const key = JSON.stringify([kind, id ?? position.ordinal]);
       const step = this.open.get(key);

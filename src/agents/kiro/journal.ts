@@ -13,6 +13,7 @@ import {
   nameField,
   objectField,
   objectsField,
+  ownEntry,
   stringField,
 } from '../dialects/json.ts';
 import {
@@ -169,7 +170,7 @@ export class JournalDecoder implements Decoder {
     const kinds = new Set<string>();
     for (const part of parts) {
       const kind = stringField(part, 'kind') ?? '(no kind)';
-      const known = KINDS[kind];
+      const known = ownEntry(KINDS, kind);
       if (known === undefined) this.out.unknown(`content/${kind}`);
       else kinds.add(known);
     }

@@ -11,6 +11,7 @@ import {
   nameField,
   objectField,
   objectsField,
+  ownEntry,
   stringField,
 } from '../dialects/json.ts';
 import { messageFields, type Time, toolCallFields, toolResultFields, usageObservation } from '../dialects/rows.ts';
@@ -84,7 +85,7 @@ function tellAssistant(message: NewMessage, facts: SessionFacts, out: Emitter): 
   const kinds: string[] = [];
   for (const item of content) {
     const type = stringField(item, 'type') ?? '(no type)';
-    const kind = KINDS[type];
+    const kind = ownEntry(KINDS, type);
     if (kind === undefined) out.unknown(`content/${type}`);
     else if (!kinds.includes(kind)) kinds.push(kind);
   }

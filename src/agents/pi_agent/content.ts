@@ -1,6 +1,6 @@
 /** Content of a message: a text, or blocks. */
 import type { Emitter } from '../agent.ts';
-import { asObject, field, type Json, joinTexts, jsonText, nameField, stringField } from '../dialects/json.ts';
+import { asObject, field, type Json, joinTexts, jsonText, nameField, ownEntry, stringField } from '../dialects/json.ts';
 
 export interface Content {
   readonly text: string | null;
@@ -30,7 +30,7 @@ export function readContent(content: unknown, out: Emitter): Content {
   const kinds = new Set<string>();
   for (const block of blocks) {
     const type = stringField(block, 'type') ?? '(no type)';
-    const kind = KINDS[type];
+    const kind = ownEntry(KINDS, type);
     if (kind === undefined) out.unknown(`content/${type}`);
     else kinds.add(kind);
   }

@@ -150,10 +150,10 @@ export class TaskDecoder implements Decoder {
       this.output.lines.push(text ?? '');
       return;
     }
-    if (kind in PROMPTS) this.message(row, 'user', text, { is_meta: PROMPTS[kind]! });
+    if (Object.hasOwn(PROMPTS, kind)) this.message(row, 'user', text, { is_meta: PROMPTS[kind]! });
     else if (REPLIES.has(kind)) this.message(row, 'assistant', text?.replace(CHANGES_MARK, '') ?? null, {});
     else if (kind === 'say:reasoning') this.reasoning(row, text);
-    else if (kind in QUESTIONS) this.message(row, 'assistant', questionIn(row.row, QUESTIONS[kind]!), {});
+    else if (Object.hasOwn(QUESTIONS, kind)) this.message(row, 'assistant', questionIn(row.row, QUESTIONS[kind]!), {});
     else if (REQUESTS.has(kind)) this.request(row);
     else if (kind === 'say:api_req_finished') this.finishRequest(row);
     else if (!this.tool(row, text)) {

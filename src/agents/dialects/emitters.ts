@@ -19,6 +19,8 @@ export interface Told {
   readonly message?: (fields: MessageFields, at: EventAt) => MessageFields | null;
   readonly usage?: (observation: UsageObservation, at: EventAt) => UsageObservation | null;
   readonly session?: (fields: SessionFields) => SessionFields | null;
+  /** Types of records that the product adds and that say nothing. */
+  readonly silent?: ReadonlySet<string>;
 }
 
 /** Hands on all that it is told, some of it changed. */
@@ -65,7 +67,8 @@ class ForwardingEmitter implements Emitter {
   }
 
   unknown(type: string): void {
-    this.out.unknown(type);
+    if (this.told.silent?.has(type) === true) this.out.ignored(type);
+    else this.out.unknown(type);
   }
 
   badRecord(position: Position, code: string, message: string): void {

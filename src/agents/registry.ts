@@ -23,6 +23,7 @@ import { kiloCode } from './kilo_code/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { omp } from './omp/index.ts';
+import { openclaw } from './openclaw/index.ts';
 import { opencode } from './opencode/index.ts';
 import { openhands } from './openhands/index.ts';
 import { piAgent } from './pi_agent/index.ts';
@@ -60,6 +61,7 @@ export const agents: readonly AgentDefinition[] = [
   kiro,
   mimocode,
   omp,
+  openclaw,
   opencode,
   openhands,
   piAgent,

@@ -27,6 +27,7 @@ import { openclaw } from './openclaw/index.ts';
 import { opencode } from './opencode/index.ts';
 import { openhands } from './openhands/index.ts';
 import { piAgent } from './pi_agent/index.ts';
+import { piDurable } from './pi_durable/index.ts';
 import { prime } from './prime/index.ts';
 import { qwen } from './qwen/index.ts';
 import { qwenpaw } from './qwenpaw/index.ts';
@@ -65,6 +66,7 @@ export const agents: readonly AgentDefinition[] = [
   opencode,
   openhands,
   piAgent,
+  piDurable,
   prime,
   qwen,
   qwenpaw,

@@ -6,6 +6,7 @@ import { antigravity } from './antigravity/index.ts';
 import { claude } from './claude/index.ts';
 import { clawdbot } from './clawdbot/index.ts';
 import { cline } from './cline/index.ts';
+import { codebuddy } from './codebuddy/index.ts';
 import { codebuff } from './codebuff/index.ts';
 import { codex } from './codex/index.ts';
 import { continueDev } from './continue/index.ts';
@@ -35,6 +36,7 @@ import { rooCode } from './roo_code/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
+import { workbuddy } from './workbuddy/index.ts';
 import { zcode } from './zcode/index.ts';
 import { zencoder } from './zencoder/index.ts';
 
@@ -45,6 +47,7 @@ export const agents: readonly AgentDefinition[] = [
   claude,
   clawdbot,
   cline,
+  codebuddy,
   codebuff,
   codex,
   continueDev,
@@ -74,6 +77,7 @@ export const agents: readonly AgentDefinition[] = [
   trae,
   traex,
   vibe,
+  workbuddy,
   zcode,
   zencoder,
 ];

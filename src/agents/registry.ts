@@ -9,6 +9,7 @@ import { cline } from './cline/index.ts';
 import { codebuddy } from './codebuddy/index.ts';
 import { codebuff } from './codebuff/index.ts';
 import { codex } from './codex/index.ts';
+import { commandcode } from './commandcode/index.ts';
 import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
@@ -50,6 +51,7 @@ export const agents: readonly AgentDefinition[] = [
   codebuddy,
   codebuff,
   codex,
+  commandcode,
   continueDev,
   copilot,
   copilotCli,

@@ -31,6 +31,7 @@ import { openhands } from './openhands/index.ts';
 import { piAgent } from './pi_agent/index.ts';
 import { piDurable } from './pi_durable/index.ts';
 import { prime } from './prime/index.ts';
+import { qoder } from './qoder/index.ts';
 import { qwen } from './qwen/index.ts';
 import { qwenpaw } from './qwenpaw/index.ts';
 import { rooCode } from './roo_code/index.ts';
@@ -73,6 +74,7 @@ export const agents: readonly AgentDefinition[] = [
   piAgent,
   piDurable,
   prime,
+  qoder,
   qwen,
   qwenpaw,
   rooCode,

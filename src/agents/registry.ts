@@ -8,8 +8,10 @@ import { claude } from './claude/index.ts';
 import { claudeAi } from './claude_ai/index.ts';
 import { clawdbot } from './clawdbot/index.ts';
 import { cline } from './cline/index.ts';
+import { codebuddy } from './codebuddy/index.ts';
 import { codebuff } from './codebuff/index.ts';
 import { codex } from './codex/index.ts';
+import { commandcode } from './commandcode/index.ts';
 import { continueDev } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { copilotCli } from './copilot_cli/index.ts';
@@ -30,10 +32,13 @@ import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { omp } from './omp/index.ts';
 import { openclaude } from './openclaude/index.ts';
+import { openclaw } from './openclaw/index.ts';
 import { opencode } from './opencode/index.ts';
 import { openhands } from './openhands/index.ts';
 import { piAgent } from './pi_agent/index.ts';
+import { piDurable } from './pi_durable/index.ts';
 import { prime } from './prime/index.ts';
+import { qoder } from './qoder/index.ts';
 import { qwen } from './qwen/index.ts';
 import { qwenpaw } from './qwenpaw/index.ts';
 import { rooCode } from './roo_code/index.ts';
@@ -42,6 +47,7 @@ import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
 import { warp } from './warp/index.ts';
+import { workbuddy } from './workbuddy/index.ts';
 import { zcode } from './zcode/index.ts';
 import { zed } from './zed/index.ts';
 import { zencoder } from './zencoder/index.ts';
@@ -55,8 +61,10 @@ export const agents: readonly AgentDefinition[] = [
   claudeAi,
   clawdbot,
   cline,
+  codebuddy,
   codebuff,
   codex,
+  commandcode,
   continueDev,
   copilot,
   copilotCli,
@@ -77,10 +85,13 @@ export const agents: readonly AgentDefinition[] = [
   mimocode,
   omp,
   openclaude,
+  openclaw,
   opencode,
   openhands,
   piAgent,
+  piDurable,
   prime,
+  qoder,
   qwen,
   qwenpaw,
   rooCode,
@@ -89,6 +100,7 @@ export const agents: readonly AgentDefinition[] = [
   traex,
   vibe,
   warp,
+  workbuddy,
   zcode,
   zed,
   zencoder,

@@ -1,6 +1,6 @@
 /** Entries of a session to what they say. */
 import type { Frame, Position } from '../../framing/frame.ts';
-import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import type { DecodeContext, Decoder, Emitter, SessionFields } from '../agent.ts';
 import { epochTime, isoTime, parseIsoTime } from '../dialects/clock.ts';
 import { asObject, boolField, field, type Json, nameField, objectField, stringField } from '../dialects/json.ts';
 import {
@@ -31,7 +31,7 @@ export interface PiProduct {
 export interface Origin {
   /** Null where the parent's file is gone and nothing else names it. */
   readonly id: string | null;
-  readonly kind: 'fork' | 'subagent';
+  readonly kind: 'fork' | 'subagent' | 'main';
 }
 
 /** An entry as it is told. */
@@ -105,6 +105,7 @@ export class PiDecoder implements Decoder {
         title: this.titleOf(),
         cwd: header === null ? null : nameField(header, 'cwd'),
         resume_command: this.product.resume === null ? null : resumeCommand(this.product.resume, this.sessionId),
+        ...this.facts(),
       }),
     );
   }
@@ -129,6 +130,21 @@ export class PiDecoder implements Decoder {
     return this.title;
   }
 
+  /** What a product knows of a session besides. */
+  protected facts(): Partial<SessionFields> {
+    return {};
+  }
+
+  /** When an entry was stored. */
+  protected storedTime(record: Json): Time {
+    return isoTime(field(record, 'timestamp'));
+  }
+
+  /** Of a reply. */
+  protected modelOf(_entry: Entry, message: Json): string | null {
+    return nameField(message, 'model') ?? this.lastModel;
+  }
+
   /** The session that this one came from; null where it began by itself. */
   protected origin(): Origin | null {
     const parent = this.parentPath();
@@ -143,16 +159,21 @@ export class PiDecoder implements Decoder {
   private entry(record: Json, position: Position): Entry {
     this.hasEntries = true;
     const id = nameField(record, 'id');
-    const stored = isoTime(field(record, 'timestamp'));
+    const stored = this.storedTime(record);
     const created = this.header === null ? null : parseIsoTime(field(this.header, 'timestamp'));
     const { live } = this.outline;
+    const origin = this.origin();
     return {
       id,
       record,
       position,
       sessionId: this.sessionId,
       isCopy:
-        this.origin()?.kind === 'fork' && created !== null && stored.timestamp !== null && stored.timestamp < created,
+        origin !== null &&
+        origin.kind !== 'subagent' &&
+        created !== null &&
+        stored.timestamp !== null &&
+        stored.timestamp < created,
       isActive: live === null || id === null || live.has(id),
       stored,
     };
@@ -275,8 +296,7 @@ export class PiDecoder implements Decoder {
     const { out } = this;
     const time = this.timeOf(entry, message);
     const standing = this.standing(message);
-    const model =
-      role === 'assistant' && standing !== 'mirror' ? (nameField(message, 'model') ?? this.lastModel) : null;
+    const model = role === 'assistant' && standing !== 'mirror' ? this.modelOf(entry, message) : null;
     if (content.text !== null || content.thinking !== null || content.kinds.length > 0) {
       out.message(
         this.at(entry, 'message', time),

@@ -11,6 +11,8 @@ export interface UsageOptions {
   readonly usage?: Json | null;
   /** Whether copies of a request hold the same counters. */
   readonly isKeyedByCounters?: boolean;
+  /** Whether input holds what came from the cache and what went there, where `usage` says so. */
+  readonly inputHolds?: { readonly read: boolean; readonly write: boolean };
 }
 
 /**
@@ -24,7 +26,7 @@ export function tellUsage(
   kind: string,
   model: string | null,
   out: Emitter,
-  { usage = objectField(holder, 'usage'), isKeyedByCounters = true }: UsageOptions = {},
+  { usage = objectField(holder, 'usage'), isKeyedByCounters = true, inputHolds }: UsageOptions = {},
 ): void {
   if (usage === null || (!out.wants.usage && !out.wants.sessions)) return;
   const reader = new CounterReader(out, entry.position);
@@ -54,8 +56,8 @@ export function tellUsage(
       cache_write_1h_tokens: oneHour,
       reasoning_tokens: reasoning,
       total_tokens: total,
-      input_includes_cache_read: holdsCache(provider, input, output, cacheRead, total),
-      input_includes_cache_write: false,
+      input_includes_cache_read: inputHolds?.read === true || holdsCache(provider, input, output, cacheRead, total),
+      input_includes_cache_write: inputHolds?.write === true,
       output_includes_reasoning: true,
       reported_cost_usd: costOf(usage),
       basis: 'native',

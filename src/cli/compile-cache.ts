@@ -1,8 +1,9 @@
 /** Keeps what Node compiles of the program: a short command is mostly compiling. */
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../framing/make-folder.ts';
 
 /**
  * A folder that is this user's alone: what lies in it is run. Not below the home folder, where agents have their stores;
@@ -13,7 +14,7 @@ function ownFolder(): string | null {
   if (uid === undefined) return null;
   const folder = join(tmpdir(), `sessionlake-compiled-${uid}`);
   try {
-    mkdirSync(folder, { mode: 0o700, recursive: true });
+    makeFolder(folder, 0o700);
     const stat = lstatSync(folder);
     return stat.isDirectory() && stat.uid === uid && (stat.mode & 0o077) === 0 ? folder : null;
   } catch {

@@ -1,8 +1,9 @@
 /** The files of a lake: staged, moved into place, found again after a crash. */
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../framing/make-folder.ts';
 import { syncFolder, writeWhole } from '../sinks/file-output.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Batch, BatchFile, Cursor } from './cursor.ts';
@@ -88,7 +89,7 @@ function moveIntoPlace(lake: string, batchId: string, files: readonly BatchFile[
     const from = join(stage, path);
     const to = join(lake, path);
     const folder = dirname(to);
-    if (!folders.has(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!folders.has(folder)) makeFolder(folder, 0o700);
     folders.add(folder);
     if (existsSync(from)) renameSync(from, to);
   }

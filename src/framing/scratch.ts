@@ -1,8 +1,9 @@
 /** A private folder for what must be copied before it can be read: made when first needed, gone when the process is. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
+import { makeFolder } from './make-folder.ts';
 
 const PREFIX = 'sessionlake-copies-';
 const NAME = /^sessionlake-copies-(\d+)$/;
@@ -43,7 +44,7 @@ export function scratchFolder(): string {
   if (folder !== null) return folder;
   const path = join(tmpdir(), `${PREFIX}${process.pid}`);
   removeOrphans();
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path, 0o700);
   folder = path;
   // Commands that read nothing have no run that ends.
   if (isMainThread) process.once('exit', clearScratch);

@@ -1,6 +1,6 @@
 /** The open files of one shard: one sink a table (and partition), replaced by a new part when a part ends. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../framing/make-folder.ts';
 import type { TableName } from '../records/tables.ts';
 import { type Partition, partitionColumns, partitionFolder } from '../sinks/partition.ts';
 import { fileExtension, type SinkFormat, type SinkTarget, type TableSink } from '../sinks/sink.ts';
@@ -75,7 +75,7 @@ export class Part {
   private open(table: TableName, folder: string, evenEmpty = false): TableSink {
     const { options } = this;
     const path = join(options.folder, table, folder);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
     const again = this.begun.get(path) ?? 0;
     this.begun.set(path, again + 1);
     const number = String(this.number).padStart(2, '0') + (again === 0 ? '' : `-${again}`);

@@ -1,10 +1,11 @@
 /** `export`: a whole snapshot, written beside the old one and switched in one step. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { cursorPath, manifestPath, OWN_FOLDER, writeManifest } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
 import { mergeSessionParts, type SessionPart } from '../decoding/session-part.ts';
+import { makeFolder } from '../framing/make-folder.ts';
 import { type PackedClaims, settle } from '../ledger/batch-ledger.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
 import { syncFolder } from '../sinks/file-output.ts';
@@ -95,13 +96,13 @@ export async function exportSnapshot(
   only: ReadonlySet<string> | null = null,
 ): Promise<RunReport> {
   const places = placesOf(target.folder);
-  mkdirSync(dirname(target.folder), { recursive: true });
+  makeFolder(dirname(target.folder));
   checkTarget(target.folder);
   const lock = takeLock(places.lock);
   let run: Run | null = null;
   try {
     recover(target.folder, places);
-    mkdirSync(join(places.stage, OWN_FOLDER, 'spool'), { recursive: true, mode: 0o700 });
+    makeFolder(join(places.stage, OWN_FOLDER, 'spool'), 0o700);
     run = new Run(plan, listener, only);
     const snapshot = new Snapshot(run, target, places.stage);
     const report = await snapshot.write();

@@ -1,11 +1,12 @@
 /** `stream`: rows on a pipe, as NDJSON or as Arrow; all of them or, with a cursor, what is new. */
-import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { type BatchFile, Cursor } from '../cursor/cursor.ts';
 import { cursorFailure } from '../cursor/failure.ts';
 import { type Lock, takeLock } from '../cursor/lock.ts';
+import { makeFolder } from '../framing/make-folder.ts';
 import { type ReadPlan, type StreamFormat, UsageError } from '../options.ts';
 import type { Rows, TableName } from '../records/tables.ts';
 import { encodeNdjsonRows } from '../sinks/ndjson.ts';
@@ -122,7 +123,7 @@ function temporaryFolder(): { path: string; remove(): void } {
 
 function openCursor(path: string | null, plan: ReadPlan): { cursor: Cursor; lock: Lock | null } {
   if (path === null) return { cursor: Cursor.open(''), lock: null };
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const lock = takeLock(`${path}.lock`);
   try {
     const cursor = Cursor.open(path);

@@ -1,5 +1,5 @@
 /** `sync`: what is new since last time goes into a lake, each row once. */
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type Batch, type BatchFile, Cursor } from '../cursor/cursor.ts';
 import { cursorFailure } from '../cursor/failure.ts';
@@ -14,6 +14,7 @@ import {
   stageFolder,
 } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
+import { makeFolder } from '../framing/make-folder.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
 import type { Rows, TableName } from '../records/tables.ts';
 import { type SinkTarget, sinkOpener, type TableSink } from '../sinks/sink.ts';
@@ -65,7 +66,7 @@ class LakeOutput implements BatchOutput {
   begin(batchId: string): void {
     this.batchId = batchId;
     this.files = [];
-    mkdirSync(this.stage, { recursive: true, mode: 0o700 });
+    makeFolder(this.stage, 0o700);
     this.own = new Part({ open: this.open, ...this.tables('main') }, 0);
   }
 
@@ -165,8 +166,8 @@ async function syncWith(
   only: ReadonlySet<string> | null,
 ): Promise<RunReport> {
   checkTarget(target.folder, cursorFile);
-  mkdirSync(join(target.folder, OWN_FOLDER), { recursive: true, mode: 0o700 });
-  mkdirSync(dirname(cursorFile), { recursive: true, mode: 0o700 });
+  makeFolder(join(target.folder, OWN_FOLDER), 0o700);
+  makeFolder(dirname(cursorFile), 0o700);
   const lock = takeLock(`${cursorFile}.lock`);
   let cursor: Cursor | null = null;
   let run: Run | null = null;

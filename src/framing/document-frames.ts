@@ -3,7 +3,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { ByteSource } from './byte-source.ts';
 import { readDocument } from './document.ts';
 import { type ListPath, streamElements, streamHead } from './document-stream.ts';
-import { recordError } from './errors.ts';
+import { recordError, sourceError } from './errors.ts';
 import type { Frame, Position } from './frame.ts';
 import type { ReadLimits } from './limits.ts';
 
@@ -62,6 +62,24 @@ function takeList(document: unknown, path: ListPath): { readonly list: unknown[]
   return { list: taken.list, rest };
 }
 
+/**
+ * Throws a source-scoped error where something else stands in a list's place, or no list is there at all: what it should
+ * hold is lost, and must not pass for a document that holds nothing.
+ */
+function checkLists(rest: unknown, lists: readonly ListPath[], found: readonly ListPath[]): void {
+  const isFound = (path: ListPath): boolean => found.some((other) => pointer(...other) === pointer(...path));
+  for (const path of lists) {
+    if (path.length === 0 || isFound(path)) continue;
+    const value = path.reduce<unknown>(
+      (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      rest,
+    );
+    if (value !== undefined && value !== null) throw sourceError('wrong_type', `${pointer(...path)} is no list`);
+  }
+  if (found.length > 0 || lists.some((path) => path.length === 0)) return;
+  throw sourceError('foreign_schema', `holds none of its lists: ${lists.map((path) => pointer(...path)).join(', ')}`);
+}
+
 /** Counts frames as they go by: what a summary calls records. */
 export interface DocumentFrames {
   readonly frames: Iterable<Frame>;
@@ -100,6 +118,11 @@ export function documentFrames(
       taken.push({ path, list: found.list });
       if (rest === undefined) break;
     }
+    checkLists(
+      rest,
+      lists,
+      taken.map(({ path }) => path),
+    );
     if (rest !== undefined) yield new ValueFrame(0, '', () => rest);
     if (taken.length === 0) records = 1;
     for (const { path, list } of taken) {
@@ -110,6 +133,7 @@ export function documentFrames(
   }
   function* streamed(): Generator<Frame, void, undefined> {
     const { head, found } = streamHead(source, lists, limits.maxLine);
+    checkLists(head, lists, found);
     if (head !== undefined) yield new ValueFrame(0, '', () => head);
     if (found.length === 0) {
       records = 1;

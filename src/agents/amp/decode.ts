@@ -4,6 +4,7 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { type BlockResult, readBlocks } from '../dialects/anthropic.ts';
 import { epochTime, isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import {
@@ -98,6 +99,7 @@ export class ThreadDecoder implements Decoder {
     const usage = objectField(message, 'usage');
     const time = this.timeOf(message, role, usage);
     const at = (slot: string): ReturnType<typeof eventAt> => eventAt(this.sessionId, native, slot, position, time);
+    reportContent(field(message, 'content'), position, this.out);
     const blocks = readBlocks(field(message, 'content'), (type) => this.out.unknown(type));
     const kinds = blocks.kinds.filter((kind) => kind !== 'tool_result');
     const messageId = field(message, 'messageId');

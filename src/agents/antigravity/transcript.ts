@@ -2,9 +2,8 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
-import { objectOf } from '../dialects/frames.ts';
+import { objectOf, objectOrReport } from '../dialects/frames.ts';
 import {
-  asObject,
   field,
   type Json,
   jsonText,
@@ -88,11 +87,8 @@ export class TranscriptDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const step = asObject(frame.json());
-    if (step === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const step = objectOrReport(frame, this.out);
+    if (step === null) return;
     this.hasSteps = true;
     const place = this.context.outline?.places.get(frame.ordinal) ?? frame.ordinal;
     const position = { ...frame.position(), ordinal: place };

@@ -21,19 +21,6 @@ export function blocksOf(content: unknown): Json[] {
   return blocks;
 }
 
-/** What has the wrong type in a message's content, which is a text or a list; null where nothing has. */
-export function contentFault(content: unknown): string | null {
-  if (!Array.isArray(content)) return null;
-  for (const value of content) {
-    const block = asObject(value);
-    if (block === null) return 'a block of message.content is no object';
-    const type = blockType(block);
-    const isWrong = (type === 'text' || type === 'thinking') && typeof field(block, type) !== 'string';
-    if (isWrong) return `a ${type} block of message.content holds no text`;
-  }
-  return null;
-}
-
 /** Text of a string or of text blocks, joined by a line feed; null where there is none. Images add none. */
 export function textOf(content: unknown): string | null {
   if (typeof content === 'string') return textOrNull(content);

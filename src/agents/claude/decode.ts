@@ -2,16 +2,8 @@
 
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
-import {
-  blocksOf,
-  blockType,
-  contentFault,
-  isToolCall,
-  isToolResult,
-  rawInputs,
-  readToolCall,
-  readToolResult,
-} from './blocks.ts';
+import { reportContent } from '../dialects/content-fault.ts';
+import { blocksOf, blockType, isToolCall, isToolResult, rawInputs, readToolCall, readToolResult } from './blocks.ts';
 import { asObject, field, type Json, objectField, stringField } from './guards.ts';
 import { OrdinalCursor } from './id-table.ts';
 import type { ClaudeOutline } from './outline.ts';
@@ -121,8 +113,8 @@ export class ClaudeDecoder implements Decoder {
   /** The blocks of `message.content`, none where it is absent. Reports what in them has the wrong type, once. */
   private blocks(frame: Frame): Json[] {
     const content = this.content(frame);
-    const fault = contentFault(content);
-    if (fault !== null) this.out.badRecord(frame.position(), 'wrong_type', fault);
+    // What is neither text nor list was reported with its row.
+    if (Array.isArray(content)) reportContent(content, frame.position(), this.out);
     return blocksOf(content);
   }
 

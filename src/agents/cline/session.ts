@@ -4,6 +4,7 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { readBlocks } from '../dialects/anthropic.ts';
 import { epochTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import { asObject, field, type Json, nameField, numberField, objectField, stringField } from '../dialects/json.ts';
@@ -86,6 +87,7 @@ export class SessionDecoder implements Decoder {
     const isCopy = id !== null && this.context.copies.has(messageKey(id));
     const time = epochTime(field(message, 'ts'), 'ms');
     const at = (slot: string): ReturnType<typeof eventAt> => eventAt(this.sessionId, id, slot, position, time);
+    reportContent(field(message, 'content'), position, this.out);
     const blocks = readBlocks(field(message, 'content'), (type) => this.out.unknown(type));
     const info = objectField(message, 'modelInfo');
     const model = role === 'assistant' ? ((info === null ? null : nameField(info, 'id')) ?? this.hint('model')) : null;

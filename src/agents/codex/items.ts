@@ -1,6 +1,7 @@
 /** Rows of a response item, wherever it stands: in a rollout line or in a document of early 2025. */
 import type { Emitter, EventAt } from '../agent.ts';
-import { asObject, field } from './guards.ts';
+import { contentFault } from '../dialects/content-fault.ts';
+import { field } from './guards.ts';
 import type { RolloutLine } from './line.ts';
 import { type MessageState, messageItem, reasoningItem } from './messages.ts';
 import { toolResult } from './results.ts';
@@ -17,20 +18,6 @@ export interface Told {
 export function countLine(line: RolloutLine, out: Emitter): void {
   if (IGNORED.has(line.name)) out.ignored(line.name);
   else out.unknown(line.name);
-}
-
-/** What has the wrong type in a message's content, a text or a list of parts; null where nothing has. */
-function contentFault(content: unknown): string | null {
-  if (content === undefined || content === null || typeof content === 'string') return null;
-  if (!Array.isArray(content)) return 'The content of the message is neither a text nor a list.';
-  for (const value of content) {
-    const part = asObject(value);
-    if (part === null) return 'A part of the content is no object.';
-    const text = field(part, 'text');
-    if (text !== undefined && text !== null && typeof text !== 'string')
-      return 'The text of a part of the content is no text.';
-  }
-  return null;
 }
 
 export function tellItem(line: RolloutLine, told: Told, out: Emitter): void {

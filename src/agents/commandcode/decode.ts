@@ -3,6 +3,7 @@ import { sourceError } from '../../framing/errors.ts';
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { recordKey } from '../dialects/forks.ts';
 import { objectOrReport } from '../dialects/frames.ts';
@@ -218,6 +219,7 @@ export class SessionDecoder implements Decoder {
     const { out } = this;
     const { id, isCopy } = place;
     const at = (slot: string): EventAt => eventAt(this.sessionId, id, slot, place.position, place.time);
+    reportContent(said.content, place.position, out);
     const blocks = readContent(said.content, (type) => out.unknown(type));
     const kinds = blocks.kinds.filter((kind) => kind !== 'tool_result');
     const isShown = kinds.some((kind) => kind === 'image' || kind === 'file' || kind === 'document');

@@ -2,8 +2,8 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import {
-  asObject,
   boolField,
   field,
   type Json,
@@ -67,11 +67,8 @@ export class EventDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const event = asObject(frame.json());
-    if (event === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const event = objectOrReport(frame, this.out);
+    if (event === null) return;
     const type = stringField(event, 'type') ?? '';
     const turn = this.turns.at(type);
     const id = nameField(event, 'id');

@@ -2,6 +2,7 @@
 import { sourceError } from '../../framing/errors.ts';
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { asObject, field, type Json, nameField, objectsField, stringField } from '../dialects/json.ts';
 import { readChatContent, readToolCalls } from '../dialects/openai.ts';
 import { eventAt, messageFields, resumeCommand, sessionFields, toolResultFields } from '../dialects/rows.ts';
@@ -22,6 +23,7 @@ export function tellChat(session: Json, { sessionId, position, nativeId }: ChatP
         ...position,
         ordinal: nativeId === null ? index : position.ordinal,
       });
+    reportContent(field(message, 'content'), position, out);
     const { text, kinds } = readChatContent(field(message, 'content'), (type) => out.unknown(type));
     if (role === 'tool') {
       out.toolResult(at('result'), toolResultFields({ call_id: nameField(message, 'tool_call_id'), output: text }));

@@ -2,7 +2,9 @@
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { readBlocks } from '../dialects/anthropic.ts';
-import { asObject, field, objectField, stringField } from '../dialects/json.ts';
+import { reportContent } from '../dialects/content-fault.ts';
+import { objectOrReport } from '../dialects/frames.ts';
+import { field, objectField, stringField } from '../dialects/json.ts';
 import { eventAt, messageFields, NO_TIME, resumeCommand, sessionFields } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { readPrompt, withoutMark } from './prompts.ts';
@@ -18,11 +20,8 @@ export class TranscriptDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const line = asObject(frame.json());
-    if (line === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const line = objectOrReport(frame, this.out);
+    if (line === null) return;
     const role = stringField(line, 'role');
     if (role === null) {
       const type = stringField(line, 'type');
@@ -36,6 +35,7 @@ export class TranscriptDecoder implements Decoder {
     }
     this.hasRecords = true;
     const message = objectField(line, 'message') ?? line;
+    reportContent(field(message, 'content'), frame.position(), this.out);
     const blocks = readBlocks(field(message, 'content'), (type) => this.out.unknown(type));
     const sessionId = this.context.source.name;
     const at = (slot: string): ReturnType<typeof eventAt> => eventAt(sessionId, null, slot, frame.position(), NO_TIME);

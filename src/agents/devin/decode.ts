@@ -3,6 +3,7 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { readBlocks } from '../dialects/anthropic.ts';
 import { epochTime, isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { isZeroed } from '../dialects/emitters.ts';
 import { recordKey } from '../dialects/forks.ts';
@@ -82,6 +83,7 @@ export class SessionDecoder implements Decoder {
     const isCopy = messageId !== null && this.context.copies.has(recordKey(messageId));
     const time = timeOf(metadata, field(row, 'created'));
     const at = (slot: string): EventAt => eventAt(this.context.source.name, id, slot, position, time);
+    reportContent(field(message, 'content'), position, this.out);
     if (role === 'tool') {
       const { text } = readBlocks(field(message, 'content'), (type) => this.out.unknown(type));
       tellResults(

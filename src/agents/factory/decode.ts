@@ -3,6 +3,7 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { blockText, readBlocks } from '../dialects/anthropic.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { recordKey } from '../dialects/forks.ts';
 import {
@@ -116,6 +117,7 @@ export class SessionDecoder implements Decoder {
     }
     const { at, isCopy, id } = this.place(record, position);
     const content = field(message, 'content');
+    reportContent(content, position, this.out);
     const blocks = readBlocks(content, (type) => this.out.unknown(type));
     const kinds = blocks.kinds.filter((kind) => kind !== 'tool_result');
     const typed = role === 'user' ? typedText(content) : blocks.text;

@@ -1,7 +1,8 @@
 /** The event log: messages, and lines that change, remove or reorder messages before them. */
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
-import { asObject, field, type Json, nameField, objectField, objectsField, stringField } from '../dialects/json.ts';
+import { objectOrReport } from '../dialects/frames.ts';
+import { field, type Json, nameField, objectField, objectsField, stringField } from '../dialects/json.ts';
 import { COMPRESSION_REPLY, idsField, type Message, patched, readMessage, tellMessage } from './message.ts';
 import { SessionFacts } from './session.ts';
 
@@ -31,11 +32,8 @@ export class LogDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const line = asObject(frame.json());
-    if (line === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const line = objectOrReport(frame, this.out);
+    if (line === null) return;
     const position = frame.position();
     // The order of these tests is the writer's.
     const rewindTo = stringField(line, '$rewindTo');

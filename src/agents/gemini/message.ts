@@ -2,9 +2,11 @@
 import type { Position } from '../../framing/frame.ts';
 import type { Emitter } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { answerOf, isFailed, type Parts, readParts } from '../dialects/gemini-parts.ts';
 import {
+  asObject,
   field,
   type Json,
   joinTexts,
@@ -90,7 +92,10 @@ export function readMessage(record: Json, out: Emitter, position: Position): Mes
     out.unknown(kind === '' ? 'message/(no type)' : `message/${kind}`);
     return null;
   }
-  const parts = readParts(field(record, 'content'), (name) => out.unknown(name));
+  const content = field(record, 'content');
+  // One part may stand for a list of one.
+  reportContent(asObject(content) === null ? content : [content], position, out);
+  const parts = readParts(content, (name) => out.unknown(name));
   const calls = readCalls(record, parts);
   const results = readResults(record, parts, type);
   const text = joinTexts(parts.texts);

@@ -3,7 +3,7 @@ import { sourceError } from '../../framing/errors.ts';
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { objectOrReport } from '../dialects/frames.ts';
-import { asObject, field } from '../dialects/json.ts';
+import { asObject } from '../dialects/json.ts';
 import { readMessage, tellMessage } from './message.ts';
 import { SessionFacts } from './session.ts';
 
@@ -23,8 +23,6 @@ export class SnapshotDecoder implements Decoder {
       const head = asObject(frame.json());
       if (head === null) throw sourceError('foreign_schema', 'is no session: its top is no object');
       this.facts.header(head);
-      if (field(head, 'messages') !== undefined)
-        this.out.issue('warning', 'wrong_type', '`messages` is no list and was passed by', frame.position());
       return;
     }
     const record = objectOrReport(frame, this.out);

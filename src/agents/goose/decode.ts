@@ -2,6 +2,8 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import { asObject, boolField, dig, field, type Json, nameField, stringField } from '../dialects/json.ts';
 import {
   eventAt,
@@ -50,6 +52,7 @@ class Conversation {
       this.out.unknown(`message/${role === '' ? '(no role)' : role}`);
       return;
     }
+    reportContent(message.content, message.position, this.out);
     const content = readContent(message.content, this.out);
     // A reply with several calls is stored once for each, its thinking repeated; only the first has its usage.
     const isRest =
@@ -213,11 +216,8 @@ export class LegacyDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const row = asObject(frame.json());
-    if (row === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const row = objectOrReport(frame, this.out);
+    if (row === null) return;
     const position = frame.position();
     if (stringField(row, 'role') === null) {
       if (this.metadata === null) this.metadata = { row, position };

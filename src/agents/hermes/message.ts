@@ -1,5 +1,6 @@
 /** A message in OpenAI's spelling, from a row or a file, to what it says. */
 import type { Emitter, EventAt } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { asObject, field, type Json, joinTexts, listField, nameField, stringField } from '../dialects/json.ts';
 import { readChatContent, readToolCalls } from '../dialects/openai.ts';
 import { messageFields, toolResultFields } from '../dialects/rows.ts';
@@ -28,6 +29,7 @@ export function tellMessage(message: Json, row: MessageRow, out: Emitter): void 
     return;
   }
   const { at, isCopy, recordId } = row;
+  reportContent(field(message, 'content'), at('message').position, out);
   const content = readChatContent(field(message, 'content'), (type) => out.unknown(type));
   if (role === 'tool') {
     const callId = nameField(message, 'tool_call_id');

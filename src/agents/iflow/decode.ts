@@ -3,6 +3,7 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, UsageObservation } from '../agent.ts';
 import { type BlockResult, readBlocks } from '../dialects/anthropic.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { CounterReader } from '../dialects/counters.ts';
 import { isZeroed } from '../dialects/emitters.ts';
 import { answerOf, isFailed } from '../dialects/gemini-parts.ts';
@@ -83,6 +84,7 @@ export class SessionDecoder implements Decoder {
     const uuid = nameField(record, 'uuid');
     const time = isoTime(field(record, 'timestamp'));
     const at = (slot: string): ReturnType<typeof eventAt> => eventAt(this.sessionId, uuid, slot, position, time);
+    reportContent(field(message, 'content'), position, out);
     const blocks = readBlocks(field(message, 'content'), (type) => out.unknown(type));
     const messageId = nameField(message, 'id');
     const model = role === 'assistant' ? nameField(message, 'model') : null;

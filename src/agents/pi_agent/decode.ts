@@ -2,7 +2,9 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, SessionFields } from '../agent.ts';
 import { epochTime, isoTime, parseIsoTime } from '../dialects/clock.ts';
-import { asObject, boolField, field, type Json, nameField, objectField, stringField } from '../dialects/json.ts';
+import { reportContent } from '../dialects/content-fault.ts';
+import { objectOrReport } from '../dialects/frames.ts';
+import { boolField, field, type Json, nameField, objectField, stringField } from '../dialects/json.ts';
 import {
   eventAt,
   messageFields,
@@ -59,12 +61,13 @@ export class PiDecoder implements Decoder {
   protected title: string | null = null;
   private lastModel: string | null = null;
   private hasEntries = false;
+  private isReported = false;
 
   constructor(context: DecodeContext<PiOutline>, out: Emitter, product: PiProduct) {
     this.context = context;
     this.out = out;
     this.product = product;
-    this.outline = context.outline ?? { isSession: true, live: null, isBroken: false, isCut: false };
+    this.outline = context.outline ?? { isSession: true, live: null, isBroken: false, isCut: false, damage: null };
     if (this.outline.isBroken)
       out.issue(
         'warning',
@@ -81,13 +84,19 @@ export class PiDecoder implements Decoder {
       this.out.ignored('line of a file without a session header');
       return;
     }
-    const record = asObject(frame.json());
-    if (record === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const record = objectOrReport(frame, this.out);
+    if (record === null) return;
     if (isHeader(record)) {
       this.takeHeader(record);
+      return;
+    }
+    if (this.outline.damage === 'missing' && !this.isReported) {
+      this.isReported = true;
+      const message = 'the file does not begin with the header of a session: id and folder are told by its name alone';
+      this.out.badRecord(frame.position(), 'no_header', message);
+    }
+    if (stringField(record, 'type') === 'session') {
+      this.out.ignored('session');
       return;
     }
     this.tell(this.entry(record, frame.position()));
@@ -123,7 +132,9 @@ export class PiDecoder implements Decoder {
   }
 
   protected get sessionId(): string {
-    return (this.header === null ? null : nameField(this.header, 'id')) ?? this.context.source.name;
+    const { name } = this.context.source;
+    if (this.header !== null) return nameField(this.header, 'id') ?? name;
+    return this.outline.damage === null ? name : (idOfName(name) ?? name);
   }
 
   protected titleOf(): string | null {
@@ -264,6 +275,7 @@ export class PiDecoder implements Decoder {
       return;
     }
     const role = stringField(message, 'role') ?? '';
+    reportContent(field(message, 'content'), entry.position, this.out);
     const content = readContent(field(message, 'content'), this.out);
     switch (role) {
       case 'user':

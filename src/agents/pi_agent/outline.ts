@@ -12,6 +12,8 @@ export interface PiOutline {
   readonly isBroken: boolean;
   /** The file begins in the middle of a session. */
   readonly isCut: boolean;
+  /** What became of the header of a file of entries: its line cannot be read, or is not there; null where it is whole. */
+  readonly damage: 'unreadable' | 'missing' | null;
 }
 
 export const isHeader = (entry: Json): boolean =>
@@ -54,20 +56,28 @@ export function readOutline(
   const tree = new RecordTree();
   let isSession: boolean | null = null;
   let isCut = false;
+  let isUnreadable = false;
+  let damage: PiOutline['damage'] = null;
   let activeLeaf: string | null = null;
   let last: string | null = null;
   for (const frame of frames) {
     const entry = objectOf(frame);
-    if (entry === null) continue;
+    if (entry === null) {
+      isUnreadable ||= isSession === null;
+      continue;
+    }
     each?.(entry);
     if (isSession === null && preface !== undefined && stringField(entry, 'type') === preface) continue;
     if (isSession === null) {
       isSession = isHeader(entry);
       // A port of pi names the end of the live branch in the header.
       activeLeaf = nameField(entry, 'leafId');
-      isCut = !isSession && !isHeaderNeeded && isEntry(entry);
-      if (!isSession && !isCut) break;
       if (isSession) continue;
+      if (isEntry(entry)) {
+        isCut = !isHeaderNeeded;
+        if (isHeaderNeeded) damage = isUnreadable ? 'unreadable' : 'missing';
+      } else if (stringField(entry, 'type') === 'session') damage = 'missing';
+      else break;
       isSession = true;
     }
     const id = nameField(entry, 'id');
@@ -84,5 +94,6 @@ export function readOutline(
     // What the first entry of a cut file hung on is not there: that says nothing of its branches.
     isBroken: !isWhole && !isCut,
     isCut,
+    damage,
   };
 }

@@ -2,6 +2,8 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { isoTime, parseIsoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import { answerOf, type FunctionResponse, isFailed, readParts } from '../dialects/gemini-parts.ts';
 import {
   asObject,
@@ -88,11 +90,8 @@ export class ChatDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const record = asObject(frame.json());
-    if (record === null) {
-      this.out.unknown('(no object)');
-      return;
-    }
+    const record = objectOrReport(frame, this.out);
+    if (record === null) return;
     const type = stringField(record, 'type') ?? '';
     const uuid = nameField(record, 'uuid');
     if (uuid === null || type.startsWith('managed_session_')) {
@@ -146,6 +145,8 @@ export class ChatDecoder implements Decoder {
   private gather(record: Json, uuid: string, frame: Frame): void {
     const message = objectField(record, 'message');
     const parts = message === null ? [] : field(message, 'parts');
+    if (message === null) this.out.badRecord(frame.position(), 'wrong_type', 'the record holds no message object');
+    else reportContent(parts, frame.position(), this.out);
     let held = this.held.get(uuid);
     if (held === undefined) {
       held = {

@@ -2,7 +2,9 @@
 import { sourceError } from '../../framing/errors.ts';
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, SourceSpec } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { recordKey } from '../dialects/forks.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import {
   asObject,
   boolField,
@@ -66,6 +68,7 @@ class SessionTeller {
     const role = stringField(message, 'role') ?? '';
     const isCopy = id !== null && this.copies.has(recordKey(id));
     const at = (slot: string): ReturnType<typeof eventAt> => eventAt(this.sessionId, id, slot, position, NO_TIME);
+    reportContent(field(message, 'content'), position, out);
     const content = readChatContent(field(message, 'content'), (type) => out.unknown(type));
     if (role === 'tool') {
       out.toolResult(
@@ -173,9 +176,8 @@ export class SessionDecoder implements Decoder {
   }
 
   frame(frame: Frame): void {
-    const message = asObject(frame.json());
-    if (message === null) this.out.unknown('(no object)');
-    else this.teller.message(message, frame.position());
+    const message = objectOrReport(frame, this.out);
+    if (message !== null) this.teller.message(message, frame.position());
   }
 
   finish(): void {

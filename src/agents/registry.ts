@@ -17,6 +17,7 @@ import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { grok } from './grok/index.ts';
 import { iflow } from './iflow/index.ts';
 import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
@@ -54,6 +55,7 @@ export const agents: readonly AgentDefinition[] = [
   forge,
   gemini,
   goose,
+  grok,
   iflow,
   junie,
   kiloCode,

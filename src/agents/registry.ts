@@ -21,6 +21,7 @@ import { grok } from './grok/index.ts';
 import { iflow } from './iflow/index.ts';
 import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
+import { kimi } from './kimi/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { omp } from './omp/index.ts';
@@ -59,6 +60,7 @@ export const agents: readonly AgentDefinition[] = [
   iflow,
   junie,
   kiloCode,
+  kimi,
   kiro,
   mimocode,
   omp,

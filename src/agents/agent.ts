@@ -228,6 +228,11 @@ export interface FormatTraits {
    * by a total) and is taken back. Absent: what a store loses was billed all the same.
    */
   readonly replacesUsage?: boolean;
+  /**
+   * The store holds the newest part of a history and lets go of the rest as it grows: messages that a new reading does
+   * not show are not withdrawn.
+   */
+  readonly isWindow?: boolean;
 }
 
 /** One layout of an agent's store: its traits, and how to get at the code. */

@@ -18,6 +18,7 @@ import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { grok } from './grok/index.ts';
+import { grokBot } from './grok_bot/index.ts';
 import { iflow } from './iflow/index.ts';
 import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
@@ -57,6 +58,7 @@ export const agents: readonly AgentDefinition[] = [
   gemini,
   goose,
   grok,
+  grokBot,
   iflow,
   junie,
   kiloCode,

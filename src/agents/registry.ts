@@ -25,6 +25,7 @@ import { kiloCode } from './kilo_code/index.ts';
 import { kimi } from './kimi/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
+import { muse } from './muse/index.ts';
 import { omp } from './omp/index.ts';
 import { opencode } from './opencode/index.ts';
 import { openhands } from './openhands/index.ts';
@@ -65,6 +66,7 @@ export const agents: readonly AgentDefinition[] = [
   kimi,
   kiro,
   mimocode,
+  muse,
   omp,
   opencode,
   openhands,

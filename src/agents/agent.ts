@@ -233,6 +233,8 @@ export interface FormatTraits {
    * not show are not withdrawn.
    */
   readonly isWindow?: boolean;
+  /** Bytes up to which a sidecar is read, where they may be larger than such files mostly are. */
+  readonly maxSidecar?: number;
 }
 
 /** One layout of an agent's store: its traits, and how to get at the code. */

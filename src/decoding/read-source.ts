@@ -20,7 +20,7 @@ import { type EmitterState, type Projection, type RowTarget, SourceEmitter, type
 import { type OpenSource, openSource, type Pass } from './open-source.ts';
 import type { SessionPart } from './session-part.ts';
 
-/** Sidecars are small by nature. */
+/** Sidecars are small by nature; formats say where they are not. */
 const MAX_SIDECAR = 1024 * 1024;
 
 /** Where an `append` read goes on; JSON-able. */
@@ -68,12 +68,13 @@ export interface SourceReading {
   readonly newLinks: Links | null;
 }
 
-const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, Buffer> => {
+const readSidecars = ({ spec, format }: ReadRequest, emitter: SourceEmitter): Record<string, Buffer> => {
   const contents: Record<string, Buffer> = {};
+  const limit = format.maxSidecar ?? MAX_SIDECAR;
   for (const [name, path] of Object.entries(spec.sidecars)) {
     try {
-      if (statSync(path).size > MAX_SIDECAR) {
-        emitter.issue('warning', 'sidecar_too_large', `sidecar ${name} is over ${MAX_SIDECAR} bytes and was passed by`);
+      if (statSync(path).size > limit) {
+        emitter.issue('warning', 'sidecar_too_large', `sidecar ${name} is over ${limit} bytes and was passed by`);
       } else contents[name] = readFileSync(path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
@@ -218,7 +219,7 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
     }
     const context: DecodeContext = {
       source: request.spec,
-      sidecars: readSidecars(request.spec, emitter),
+      sidecars: readSidecars(request, emitter),
       outline,
       copies: request.copies,
       foundRelated: request.foundRelated,

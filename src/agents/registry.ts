@@ -17,6 +17,7 @@ import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { gptme } from './gptme/index.ts';
 import { grok } from './grok/index.ts';
 import { grokBot } from './grok_bot/index.ts';
 import { iflow } from './iflow/index.ts';
@@ -58,6 +59,7 @@ export const agents: readonly AgentDefinition[] = [
   forge,
   gemini,
   goose,
+  gptme,
   grok,
   grokBot,
   iflow,

@@ -38,6 +38,7 @@ import { rooCode } from './roo_code/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
+import { visualstudioCopilot } from './visualstudio_copilot/index.ts';
 import { zcode } from './zcode/index.ts';
 import { zencoder } from './zencoder/index.ts';
 
@@ -80,6 +81,7 @@ export const agents: readonly AgentDefinition[] = [
   trae,
   traex,
   vibe,
+  visualstudioCopilot,
   zcode,
   zencoder,
 ];

@@ -1,8 +1,9 @@
 /** How the stores of both programs are read. */
 import type { FormatCode } from '../agent.ts';
 import { ContextDecoder } from './context.ts';
-import { JournalDecoder, type JournalOutline, outlineJournal } from './journal.ts';
+import { JournalDecoder } from './journal.ts';
 import { claimLines, peekLinks, resolveForks } from './kinship.ts';
+import { type JournalOutline, outlineJournal } from './outline.ts';
 import { outlineWire, WireDecoder, type WireOutline } from './wire.ts';
 
 export const wireCode: FormatCode<WireOutline> = {

@@ -2,7 +2,7 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, MessageFields } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
-import { objectOf, objectOrReport } from '../dialects/frames.ts';
+import { objectOrReport } from '../dialects/frames.ts';
 import {
   boolField,
   field,
@@ -18,30 +18,10 @@ import { readToolCalls } from '../dialects/openai.ts';
 import { eventAt, messageFields, type Time, textHint, usageObservation } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { type Entry, LiveContext } from './live.ts';
+import type { JournalOutline } from './outline.ts';
 import { partKind, readParts, said } from './parts.ts';
 import { isNewer, sessionIdOf, sessionOf } from './session.ts';
 import { type Counters, readCounters } from './usage.ts';
-
-export interface JournalOutline {
-  /** The last line that says that the journal was copied: what stands before it is the origin's. */
-  readonly forkedAt: number;
-  /** Whether requests are kept: else the ends of steps tell their usage. */
-  readonly hasRequests: boolean;
-}
-
-export function outlineJournal(frames: Iterable<Frame>): JournalOutline {
-  let forkedAt = -1;
-  let hasRequests = false;
-  const [forked, request] = [Buffer.from('"forked"'), Buffer.from('"usage.record"')];
-  for (const frame of frames) {
-    const isRequest = !hasRequests && frame.includes(request);
-    if (!isRequest && !frame.includes(forked)) continue;
-    const type = stringField(objectOf(frame) ?? {}, 'type');
-    if (type === 'forked') forkedAt = frame.ordinal;
-    else if (type === 'usage.record') hasRequests = true;
-  }
-  return { forkedAt, hasRequests };
-}
 
 interface Place {
   readonly position: Position;
@@ -235,8 +215,16 @@ export class JournalDecoder implements Decoder {
     } else this.out.unknown(`event/${type}`);
   }
 
-  private begin(event: Json, place: Place): void {
+  /** A reply that says nothing and calls nothing is none. */
+  private close(): void {
+    const { step } = this;
+    this.step = null;
+    if (step !== null && step.calls.length === 0 && !isSaid(stepFields(step))) this.live.remove(step.entry);
     this.giveUp();
+  }
+
+  private begin(event: Json, place: Place): void {
+    this.close();
     const uuid = nameField(event, 'uuid');
     const calls: string[] = [];
     const entry: Entry = { kind: 'other', id: null, owner: null, calls, isActive: true };
@@ -281,8 +269,7 @@ export class JournalDecoder implements Decoder {
     const reason = stringField(event, 'finishReason');
     if (step === null || nameField(event, 'uuid') !== step.uuid || reason === 'interrupted' || reason === 'error')
       return;
-    this.step = null;
-    this.giveUp();
+    this.close();
   }
 
   /** Answers that nobody waits for are none. */
@@ -366,14 +353,16 @@ export class JournalDecoder implements Decoder {
 
   private tell(row: Row | Step): void {
     const fields = 'fields' in row ? row.fields : stepFields(row);
-    const hasMedia = fields.content_kinds.some((kind) => kind !== 'text' && kind !== 'thinking');
-    if (fields.text === null && fields.thinking === null && !hasMedia) return;
+    if (!isSaid(fields)) return;
     this.out.message(eventAt(this.sessionId, null, 'message', row.position, row.time), {
       ...fields,
       is_active: row.entry.isActive,
     });
   }
 }
+
+const isSaid = ({ text, thinking, content_kinds: kinds }: MessageFields): boolean =>
+  text !== null || thinking !== null || kinds.some((kind) => kind !== 'text' && kind !== 'thinking');
 
 const stepFields = (step: Step): MessageFields =>
   messageFields({

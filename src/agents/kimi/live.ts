@@ -17,6 +17,11 @@ export class LiveContext {
     this.entries.push(entry);
   }
 
+  remove(entry: Entry): void {
+    const at = this.entries.lastIndexOf(entry);
+    if (at !== -1) this.entries.splice(at, 1);
+  }
+
   /** Earlier rows stay, but no undo passes this. */
   clear(): void {
     this.entries = [];

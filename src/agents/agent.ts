@@ -228,6 +228,13 @@ export interface FormatTraits {
    * by a total) and is taken back. Absent: what a store loses was billed all the same.
    */
   readonly replacesUsage?: boolean;
+  /**
+   * The store holds the newest part of a history and lets go of the rest as it grows: messages that a new reading does
+   * not show are not withdrawn.
+   */
+  readonly isWindow?: boolean;
+  /** Bytes up to which a sidecar is read, where they may be larger than such files mostly are. */
+  readonly maxSidecar?: number;
 }
 
 /** One layout of an agent's store: its traits, and how to get at the code. */

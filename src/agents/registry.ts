@@ -24,12 +24,17 @@ import { factory } from './factory/index.ts';
 import { forge } from './forge/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { gptme } from './gptme/index.ts';
+import { grok } from './grok/index.ts';
+import { grokBot } from './grok_bot/index.ts';
 import { hermes } from './hermes/index.ts';
 import { iflow } from './iflow/index.ts';
 import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
+import { kimi } from './kimi/index.ts';
 import { kiro } from './kiro/index.ts';
 import { mimocode } from './mimocode/index.ts';
+import { muse } from './muse/index.ts';
 import { omp } from './omp/index.ts';
 import { openclaude } from './openclaude/index.ts';
 import { openclaw } from './openclaw/index.ts';
@@ -46,6 +51,7 @@ import { shelley } from './shelley/index.ts';
 import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
+import { visualstudioCopilot } from './visualstudio_copilot/index.ts';
 import { warp } from './warp/index.ts';
 import { workbuddy } from './workbuddy/index.ts';
 import { zcode } from './zcode/index.ts';
@@ -77,12 +83,17 @@ export const agents: readonly AgentDefinition[] = [
   forge,
   gemini,
   goose,
+  gptme,
+  grok,
+  grokBot,
   hermes,
   iflow,
   junie,
   kiloCode,
+  kimi,
   kiro,
   mimocode,
+  muse,
   omp,
   openclaude,
   openclaw,
@@ -99,6 +110,7 @@ export const agents: readonly AgentDefinition[] = [
   trae,
   traex,
   vibe,
+  visualstudioCopilot,
   warp,
   workbuddy,
   zcode,

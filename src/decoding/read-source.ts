@@ -20,7 +20,7 @@ import { type EmitterState, type Projection, type RowTarget, SourceEmitter, type
 import { type OpenSource, openSource, type Pass } from './open-source.ts';
 import type { SessionPart } from './session-part.ts';
 
-/** Sidecars are small by nature. */
+/** Sidecars are small by nature; formats say where they are not. */
 const MAX_SIDECAR = 1024 * 1024;
 
 /** Where an `append` read goes on; JSON-able. */
@@ -68,10 +68,11 @@ export interface SourceReading {
   readonly newLinks: Links | null;
 }
 
-const readSidecars = (spec: SourceSpec, emitter: SourceEmitter): Record<string, Buffer> => {
+const readSidecars = ({ spec, format }: ReadRequest, emitter: SourceEmitter): Record<string, Buffer> => {
   const contents: Record<string, Buffer> = {};
+  const limit = format.maxSidecar ?? MAX_SIDECAR;
   for (const [name, path] of Object.entries(spec.sidecars)) {
-    const file = readSmallFile(path, MAX_SIDECAR);
+    const file = readSmallFile(path, limit);
     if ('bytes' in file) contents[name] = file.bytes;
     else if (file.fault !== 'absent') {
       const code = file.fault === 'too_large' ? 'sidecar_too_large' : 'sidecar_unreadable';
@@ -211,7 +212,7 @@ export async function readSource(request: ReadRequest, target: RowTarget): Promi
     }
     const context: DecodeContext = {
       source: request.spec,
-      sidecars: readSidecars(request.spec, emitter),
+      sidecars: readSidecars(request, emitter),
       outline,
       copies: request.copies,
       foundRelated: request.foundRelated,

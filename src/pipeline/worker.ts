@@ -192,9 +192,10 @@ async function readFrom(
 ): Promise<SourceOutcome> {
   const states = source.prior === null ? null : new RowStates(source.prior);
   writer.begin(states);
+  const format = await formatOf(source);
   const request: ReadRequest = {
     spec: source.spec,
-    format: await formatOf(source),
+    format,
     identity: {
       agent: source.agent,
       sourceId: source.sourceId,
@@ -222,7 +223,8 @@ async function readFrom(
     writer.discard();
     return outcome(source, reading, false, {}, null, []);
   }
-  if (states !== null && source.resume === null && reading.summary.status !== 'complete_with_errors') {
+  const isWhole = source.resume === null && format.isWindow !== true;
+  if (states !== null && isWhole && reading.summary.status !== 'complete_with_errors') {
     tellWithdrawn(source, reading, states, writer);
   }
   const issues = states === null ? reading.issues : reading.issues.filter((issue) => isNewIssue(states, issue));

@@ -1,5 +1,5 @@
 /** What the command is told, and what it says where that is wrong: arguments, help, pipeline definitions. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../src/cli/commands.ts';
@@ -22,6 +22,20 @@ describe('arguments', () => {
     expect(status).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toMatch(/unknown agent 'clade'.*claude \(.*cc.*codex \(.*codex-cli/);
+  });
+
+  it.each(['export', 'sync'])('%s says what stands in the way of its folder', async (command) => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    for (const out of [file, join(file, 'below')]) {
+      const { status, stderr } = await run([command, '--out', out]);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/is no folder|a file stands in its way/)]);
+    }
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('sync ends where a place takes no folders', async () => {
+    const { status, stderr } = await run(['sync', '--out', '/proc/sessionlake']);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/the place takes no folders|no permission/)]);
   });
 
   it.each([

@@ -111,7 +111,7 @@ export async function cursorReset(input: OptionsInput & { 'lost-files'?: boolean
   try {
     if (options.agent === undefined && onlyLost !== true) {
       for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
-      tell(`${file} is removed; the next sync writes every row again: move the lake's folder away first`);
+      tell(`${file} is removed; sync refuses this lake until its folder is moved away, and then writes every row anew`);
       return 0;
     }
     const cursor = Cursor.open(file);

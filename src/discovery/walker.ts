@@ -73,7 +73,11 @@ export class FileWalker implements Walker {
   }
 
   isFile(path: string): boolean {
-    return !this.isExcluded(path) && (this.look(path)?.isFile() ?? false);
+    const stat = this.isExcluded(path) ? null : this.look(path);
+    if (stat === null || stat.isFile()) return stat !== null;
+    // A folder may be what is asked for next.
+    if (!stat.isDirectory()) this.report(path, ...SPECIAL);
+    return false;
   }
 
   realPath(path: string): string {

@@ -153,7 +153,7 @@ function plainSource(path: string, limits: ReadLimits, part: 'all' | 'head'): By
         const want = Math.min(length, size - position);
         const read = readAt(fd, into, offset, want, position);
         if (read < want)
-          throw sourceError('changed_while_read', `was cut to ${position + read} bytes while it was read`);
+          throw sourceError('changed_while_read', `was cut to ${statOf(fd).size} bytes while it was read`);
         return read;
       },
       checkUnchanged() {
@@ -177,7 +177,7 @@ function plainSource(path: string, limits: ReadLimits, part: 'all' | 'head'): By
 function readWhole(fd: number, size: number): Buffer {
   wholeBuffer ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
   const read = readAt(fd, wholeBuffer, 0, size, 0);
-  if (read < size) throw sourceError('changed_while_read', `was cut to ${read} bytes while it was read`);
+  if (read < size) throw sourceError('changed_while_read', `was cut to ${statOf(fd).size} bytes while it was read`);
   return wholeBuffer.subarray(0, size);
 }
 

@@ -5,13 +5,13 @@ import { basename, dirname, join, relative } from 'node:path';
 import { cursorPath, manifestPath, OWN_FOLDER, writeManifest } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
 import { mergeSessionParts, type SessionPart } from '../decoding/session-part.ts';
-import { makeFolder } from '../framing/make-folder.ts';
 import { type PackedClaims, settle } from '../ledger/batch-ledger.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
 import { syncFolder } from '../sinks/file-output.ts';
 import type { Partition } from '../sinks/partition.ts';
 import { type ParquetEngine, type SinkFormat, sinkOpener } from '../sinks/sink.ts';
 import { discoveryIssueRow, sourceRow } from './main-rows.ts';
+import { checkOutFolder, explained, makeOutFolder } from './out-folder.ts';
 import { Part } from './parts.ts';
 import type { ShardResult, TableFile, TablesOutput, UsageTask } from './protocol.ts';
 import type { Listener, RunReport } from './report.ts';
@@ -96,13 +96,14 @@ export async function exportSnapshot(
   only: ReadonlySet<string> | null = null,
 ): Promise<RunReport> {
   const places = placesOf(target.folder);
-  makeFolder(dirname(target.folder));
+  makeOutFolder(dirname(target.folder));
+  explained(target.folder, () => checkOutFolder(target.folder));
   checkTarget(target.folder);
-  const lock = takeLock(places.lock);
+  const lock = explained(target.folder, () => takeLock(places.lock));
   let run: Run | null = null;
   try {
     recover(target.folder, places);
-    makeFolder(join(places.stage, OWN_FOLDER, 'spool'), 0o700);
+    makeOutFolder(join(places.stage, OWN_FOLDER, 'spool'), 0o700);
     run = new Run(plan, listener, only);
     const snapshot = new Snapshot(run, target, places.stage);
     const report = await snapshot.write();

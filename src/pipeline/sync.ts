@@ -14,12 +14,12 @@ import {
   stageFolder,
 } from '../cursor/lake.ts';
 import { takeLock } from '../cursor/lock.ts';
-import { makeFolder } from '../framing/make-folder.ts';
 import { type ReadPlan, UsageError } from '../options.ts';
 import type { Rows, TableName } from '../records/tables.ts';
 import { type SinkTarget, sinkOpener, type TableSink } from '../sinks/sink.ts';
 import { checkSettings } from './changes.ts';
 import { type BatchOutput, Incremental } from './incremental.ts';
+import { makeOutFolder } from './out-folder.ts';
 import { Part } from './parts.ts';
 import type { ShardOutput, ShardResult, TableFile, TablesOutput } from './protocol.ts';
 import type { Listener, RunReport } from './report.ts';
@@ -66,7 +66,7 @@ class LakeOutput implements BatchOutput {
   begin(batchId: string): void {
     this.batchId = batchId;
     this.files = [];
-    makeFolder(this.stage, 0o700);
+    makeOutFolder(this.stage, 0o700);
     this.own = new Part({ open: this.open, ...this.tables('main') }, 0);
   }
 
@@ -166,8 +166,8 @@ async function syncWith(
   only: ReadonlySet<string> | null,
 ): Promise<RunReport> {
   checkTarget(target.folder, cursorFile);
-  makeFolder(join(target.folder, OWN_FOLDER), 0o700);
-  makeFolder(dirname(cursorFile), 0o700);
+  makeOutFolder(join(target.folder, OWN_FOLDER), 0o700);
+  makeOutFolder(dirname(cursorFile), 0o700);
   const lock = takeLock(`${cursorFile}.lock`);
   let cursor: Cursor | null = null;
   let run: Run | null = null;

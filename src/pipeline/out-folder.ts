@@ -6,15 +6,12 @@ import { UsageError } from '../options.ts';
 const REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['ENOTDIR', 'a file stands in its way'],
   ['EEXIST', 'a file stands in its way'],
-  ['EACCES', 'there is no permission to write there'],
-  ['EPERM', 'there is no permission to write there'],
-  ['EROFS', 'the file system is read-only'],
   ['ENOENT', 'the place takes no folders'],
   ['ELOOP', 'its path is a loop of links'],
   ['ENAMETOOLONG', 'its name is too long'],
 ]);
 
-/** Makes the folder. Throws a `UsageError` where the place cannot be one; other errors of the file system as they are. */
+/** Makes the folder. Throws a `UsageError` where the place cannot be one; a lack of permission is told by the caller of all. */
 export function makeOutFolder(path: string, mode?: number): void {
   explained(path, () => makeFolder(path, mode));
 }

@@ -1,5 +1,5 @@
 /** The agents that sessionlake reads: one line each. */
-import type { AgentDefinition, SourceFormat } from './agent.ts';
+import type { AgentDefinition } from './agent.ts';
 import { aider } from './aider/index.ts';
 import { amp } from './amp/index.ts';
 import { antigravity } from './antigravity/index.ts';
@@ -127,20 +127,4 @@ export function agentNamed(name: string): AgentDefinition {
   if (agent !== undefined) return agent;
   const known = agents.map((a) => (a.aliases.length === 0 ? a.slug : `${a.slug} (${a.aliases.join(', ')})`));
   throw new RangeError(`unknown agent '${name}'; known agents and aliases: ${known.join('; ')}`);
-}
-
-const loaded = new Map<string, Promise<SourceFormat>>();
-
-/** A layout of an agent's store with its code, which is imported at the first call. Throws where there is none. */
-export function loadFormat(slug: string, storeKind: string): Promise<SourceFormat> {
-  const key = `${slug} ${storeKind}`;
-  let format = loaded.get(key);
-  if (format === undefined) {
-    const store = agentNamed(slug).formats[storeKind];
-    if (store === undefined) throw new Error(`${slug} has no format ${storeKind}`);
-    const { load, ...traits } = store;
-    format = load().then((code) => ({ ...traits, ...code }));
-    loaded.set(key, format);
-  }
-  return format;
 }

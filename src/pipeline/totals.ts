@@ -38,6 +38,12 @@ export class TotalsCollector implements UsageCollector {
   private readonly labels = new Map<string, number>();
   private label: number[] = [];
   private counted: number[] = [];
+  private last: { agent: string; day: string; model: string | null; index: number } = {
+    agent: '',
+    day: '',
+    model: null,
+    index: -1,
+  };
   private mark = 0;
   private own = 0;
   /** Tells the replies of one shard from those of all others. */
@@ -54,14 +60,22 @@ export class TotalsCollector implements UsageCollector {
   tally({ agent, key, variant, native, timestamp, model, counted }: UsageTally): void {
     const digest = key === null ? this.digestOfItsOwn() : usageDigest(agent, key, '');
     this.packer.add(digest, variantTag(variant), native, counted.counted_output_tokens ?? -1);
-    const label = agent + LABEL_SEPARATOR + this.day.of(timestamp) + LABEL_SEPARATOR + (model ?? '');
+    this.label.push(this.labelOf(agent, this.day.of(timestamp), model));
+    for (const column of countedColumns) this.counted.push(counted[column] ?? Number.NaN);
+  }
+
+  /** Number of a label; nearly always that of the reply before. */
+  private labelOf(agent: string, day: string, model: string | null): number {
+    const { last } = this;
+    if (last.agent === agent && last.day === day && last.model === model) return last.index;
+    const label = agent + LABEL_SEPARATOR + day + LABEL_SEPARATOR + (model ?? '');
     let index = this.labels.get(label);
     if (index === undefined) {
       index = this.labels.size;
       this.labels.set(label, index);
     }
-    this.label.push(index);
-    for (const column of countedColumns) this.counted.push(counted[column] ?? Number.NaN);
+    this.last = { agent, day, model, index };
+    return index;
   }
 
   /** Of a reply that no other source can hold: shared by nothing, and cheaper than a hash. */

@@ -1,4 +1,5 @@
 /** `usage`: totals per day, agent and model, without writing rows. */
+import type { FoundSource } from '../discovery/discovery.ts';
 import { settle } from '../ledger/batch-ledger.ts';
 import { type Counted, countedColumns } from '../ledger/normalize.ts';
 import { nothingCounted } from '../ledger/postings.ts';
@@ -58,6 +59,24 @@ function sumUp(shards: readonly PackedTotals[]): UsageTotal[] {
     .sort((a, b) => compare(a.day, b.day) || compare(a.agent, b.agent) || compare(a.model, b.model));
 }
 
+/** Totals of the sources, shard by shard, in their order. */
+async function readTotals(run: Run, sources: readonly FoundSource[], timeZone: string): Promise<PackedTotals[]> {
+  const found: PackedTotals[] = [];
+  const tasks = run.shardTasks(
+    sources.map((source) => ({ found: source, generation: 0, resume: null, prior: null })),
+    () => ({ kind: 'totals', timeZone }),
+  );
+  await run.inOrder(
+    tasks,
+    () => undefined,
+    (result) => {
+      if (result.totals !== null) found.push(result.totals);
+      for (const outcome of result.outcomes) run.note(outcome);
+    },
+  );
+  return found;
+}
+
 export async function usageTotals(
   plan: ReadPlan,
   timeZone: string,
@@ -70,24 +89,22 @@ export async function usageTotals(
     only,
   );
   try {
-    const shards: PackedTotals[] = [];
+    const { sources } = run.discovery;
+    const alone = sources.filter((source) => !run.needsFamily(source));
+    const related = sources.filter((source) => run.needsFamily(source));
     run.expect(run.totalBytes);
-    if (run.discovery.sources.length > 0) {
-      await run.resolveFamilies(run.discovery.sources);
-      const tasks = run.shardTasks(
-        run.discovery.sources.map((found) => ({ found, generation: 0, resume: null, prior: null })),
-        () => ({ kind: 'totals', timeZone }),
-      );
-      await run.runShards(
-        tasks,
-        () => undefined,
-        (result) => {
-          if (result.totals !== null) shards.push(result.totals);
-          for (const outcome of result.outcomes) run.note(outcome);
-        },
-      );
+    const totals: PackedTotals[] = [];
+    if (sources.length > 0) {
+      // What stands alone is read while it is found out who is related to whom.
+      await run.reading(run.totalBytes, async () => {
+        const [first, second] = await Promise.all([
+          readTotals(run, alone, timeZone),
+          run.link(related).then(() => readTotals(run, related, timeZone)),
+        ]);
+        totals.push(...first, ...second);
+      });
     }
-    return { totals: sumUp(shards), report: run.report({ unchanged: 0, batches: [], rolledForward: 0 }) };
+    return { totals: sumUp(totals), report: run.report({ unchanged: 0, batches: [], rolledForward: 0 }) };
   } finally {
     await run.close();
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Claims, Links, SourceFormat } from '../agents/agent.ts';
 import { ReadWholeSource } from '../agents/agent.ts';
-import { loadFormat } from '../agents/registry.ts';
+import { loadFormat } from '../agents/load-format.ts';
 import { openSource, releaseSources } from '../decoding/open-source.ts';
 import { type ReadRequest, readSource, type SourceReading } from '../decoding/read-source.ts';
 import { ByteBudget } from '../framing/byte-budget.ts';

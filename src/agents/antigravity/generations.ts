@@ -4,10 +4,13 @@ import { ScopedError } from '../../framing/errors.ts';
 import { cappedColumn, type StoreRow } from '../../framing/row-frames.ts';
 import { folderOf } from '../dialects/paths.ts';
 import { bytesOf, lastBytes, numberOf, type ProtoField, readMessage, textOf } from '../dialects/protobuf.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { TableShapes } from '../dialects/tables.ts';
 
 /** `[first step, model]`, in order of steps: a model holds until the next one. */
 export type ModelSteps = readonly (readonly [number, string])[];
+
+export const schema: StoreSchema = { product: 'Antigravity', layouts: [{ tables: { gen_metadata: ['idx', 'data'] } }] };
 
 const MAX_BLOB = 16 * 1024 * 1024;
 /** Members of the chat model, and of a call. */
@@ -87,7 +90,6 @@ export function countersOf(usage: readonly ProtoField[]): Counters | null {
 
 /** Models of steps, and what tells that calls were added. */
 export function modelsByStep(database: StoreDatabase): { models: ModelSteps; state: string } {
-  if (!new TableShapes(database).has('gen_metadata', 'idx', 'data')) return { models: [], state: 'none' };
   const found: [number, string][] = [];
   let rows = 0;
   let bytes = 0;
@@ -121,7 +123,6 @@ export function workspaceOf(database: StoreDatabase): string | null {
 }
 
 export function* queryGenerations(database: StoreDatabase, _member: string, limit: number): Generator<StoreRow> {
-  if (!new TableShapes(database).has('gen_metadata', 'idx', 'data')) return;
   for (const row of database.each(`SELECT idx, ${cappedColumn('data', limit)} FROM gen_metadata ORDER BY idx`)) {
     yield { locator: `gen_metadata/${row['idx']}`, value: () => row };
   }

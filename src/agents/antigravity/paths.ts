@@ -1,9 +1,10 @@
 /** Where Antigravity keeps its conversations: a set of files each. */
 import { join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
+import { lookInto } from '../dialects/database-sources.ts';
 import { asObject, nameField, parseOrUndefined } from '../dialects/json.ts';
 import { folderOf } from '../dialects/paths.ts';
-import { type ModelSteps, modelsByStep, workspaceOf } from './generations.ts';
+import { type ModelSteps, modelsByStep, schema, workspaceOf } from './generations.ts';
 
 export const TRANSCRIPT_STORE = 'antigravity-transcript';
 export const USAGE_STORE = 'antigravity-database';
@@ -42,7 +43,7 @@ export function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   for (const { name, path, type } of walker.list(join(root, 'conversations'))) {
     const id = /^(.+)\.db$/.exec(name)?.[1];
     if (type !== 'file' || id === undefined) continue;
-    const found = walker.database(path, (database) => ({
+    const found = lookInto(walker, { path, schema }, (database) => ({
       ...modelsByStep(database),
       workspace: workspaceOf(database),
     }));

@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto';
 import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import { asObject, type Json, nameField } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
+
+export const schema: StoreSchema = { product: 'Copilot', layouts: [{ tables: { ItemTable: ['key', 'value'] } }] };
 
 const KEY = 'interactive.sessions';
 /** More than any list of sessions; the value is parsed to name them. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 function sessionsOf(database: StoreDatabase, limit: number): Json[] {
-  if (database.columns('itemtable')?.has('value') !== true) return [];
   const [row] = database.all(`SELECT ${cappedColumn('value', limit)} FROM ItemTable WHERE key = ?`, KEY);
   const value = row === undefined ? null : jsonColumn(row, 'value');
   return Array.isArray(value) ? value.map(asObject).filter((session) => session !== null) : [];

@@ -1,10 +1,11 @@
 /** Where VS Code keeps chat sessions. */
 import { join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
+import { lookInto } from '../dialects/database-sources.ts';
 import { asObject, nameField, parseOrUndefined } from '../dialects/json.ts';
 import { folderOf } from '../dialects/paths.ts';
 import { userFolders } from '../dialects/vscode.ts';
-import { listSessions } from './old-sessions.ts';
+import { listSessions, schema } from './old-sessions.ts';
 
 export const LOG_STORE = 'copilot-log';
 export const SNAPSHOT_STORE = 'copilot-json';
@@ -58,7 +59,7 @@ function* sessionsIn(folder: string, cwd: string | null, inWorkspace: boolean, w
 /** Sessions of before March 2025: a list in the key-value store of the window. */
 function* oldSessions(path: string, cwd: string | null, walker: Walker): Iterable<SourceSpec> {
   if (!walker.isFile(path)) return;
-  const found = walker.database(path, listSessions);
+  const found = lookInto(walker, { path, schema }, listSessions);
   // The store is the editor's; where it has no chat sessions it is none of ours, and neither is what ails it.
   if ('fault' in found) {
     walker.passBy(path, found.fault.code, found.fault.message);

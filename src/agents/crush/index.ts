@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec, StoreFormat, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
 import { asObject, nameField, objectsField, parseOrUndefined } from '../dialects/json.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions, schema } from './sessions.ts';
 
 const DATABASE_STORE = 'crush-database';
 const MAX_INDEX = 64 * 1024 * 1024;
@@ -62,7 +62,7 @@ function* storeIn(folder: string, project: string | null, walker: Walker): Itera
   const real = join(walker.realPath(folder), 'crush.db');
   if (!walker.isFile(path) || !walker.isFile(real)) return;
   const cwd = project ?? (/[\\/]\.crush[\\/]?$/.test(folder) ? dirname(folder) : null);
-  for (const spec of databaseSources(walker, { storeKind: DATABASE_STORE, path }, listSessions)) {
+  for (const spec of databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listSessions)) {
     const identity = spec.member === undefined ? real : `${real}#${spec.member}`;
     yield { ...spec, identity, hints: { ...spec.hints, cwd } };
   }

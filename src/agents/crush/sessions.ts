@@ -1,8 +1,8 @@
 /** Sessions and messages of a database. */
 import type { StoreDatabase } from '../../framing/database.ts';
-import { sourceError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
 
 const SESSION_COLUMNS = [
@@ -16,12 +16,11 @@ const SESSION_COLUMNS = [
   'summary_message_id',
 ] as const;
 
-/** Number of the last migration, for a person. */
-function versionOf(database: StoreDatabase, shapes: TableShapes): string {
-  if (!shapes.has('goose_db_version', 'version_id')) return 'no version';
-  const [row] = database.all('SELECT max(version_id) AS version FROM goose_db_version');
-  return `version ${String(row?.['version'])}`;
-}
+export const schema: StoreSchema = {
+  product: 'Crush',
+  layouts: [{ tables: { sessions: ['id'], messages: ['id', 'session_id', 'role', 'parts', 'created_at'] } }],
+  version: { table: 'goose_db_version', column: 'version_id' },
+};
 
 /**
  * Sessions that hold messages: those of the title generator are empty. `updated_at` has a second's resolution, so
@@ -29,11 +28,6 @@ function versionOf(database: StoreDatabase, shapes: TableShapes): string {
  */
 export function listSessions(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  if (!shapes.has('sessions', 'id') || !shapes.has('messages', 'id', 'session_id', 'role', 'parts', 'created_at'))
-    throw sourceError(
-      'foreign_schema',
-      `has no tables sessions and messages as Crush writes them (${versionOf(database, shapes)})`,
-    );
   const facts = new Map<string, string>();
   for (const row of database.each(`SELECT id, ${shapes.select('sessions', ...SESSION_COLUMNS)} FROM sessions`))
     facts.set(String(row['id']), SESSION_COLUMNS.map((column) => String(row[column])).join('|'));

@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import { asObject, type Json, nameField, objectsField } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
+
+export const schema: StoreSchema = { product: 'Cursor', layouts: [{ tables: { ItemTable: ['key', 'value'] } }] };
 
 const KEY = 'workbench.panel.aichat.view.aichat.chatdata';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 function tabsOf(database: StoreDatabase, limit: number): Json[] {
-  if (database.columns('itemtable')?.has('value') !== true) return [];
   const [row] = database.all(`SELECT ${cappedColumn('value', limit)} FROM ItemTable WHERE key = ?`, KEY);
   const data = row === undefined || row['value'] === null ? null : asObject(jsonColumn(row, 'value'));
   return data === null ? [] : [...objectsField(data, 'tabs')].filter((tab) => objectsField(tab, 'bubbles').length > 0);

@@ -14,8 +14,10 @@ export function choose(sources: readonly SourceSpec[], walker: Walker): readonly
   const byId = new Map<string, SourceSpec[]>();
   const chosen: SourceSpec[] = [];
   for (const source of sources) {
+    // What cannot be read is told so, and stands for nothing that can.
+    if (source.fault !== undefined) chosen.push(source);
     // Databases without conversations, and those of the oldest kind, share ids with nothing.
-    if (source.storeKind === CHAT_STORE || (source.storeKind === COMPOSER_STORE && source.member === undefined))
+    else if (source.storeKind === CHAT_STORE || (source.storeKind === COMPOSER_STORE && source.member === undefined))
       chosen.push(source);
     else byId.set(source.name, [...(byId.get(source.name) ?? []), source]);
   }

@@ -4,6 +4,12 @@ import { recordError, ScopedError, sourceError } from '../../framing/errors.ts';
 import { cappedColumn, type StoreRow } from '../../framing/row-frames.ts';
 import { asObject, type Json, nameField, parseOrUndefined } from '../dialects/json.ts';
 import { bytesOf, readMessage } from '../dialects/protobuf.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
+
+export const schema: StoreSchema = {
+  product: 'Cursor',
+  layouts: [{ tables: { meta: ['key', 'value'], blobs: ['id', 'data'] }, signs: ['meta', 'blobs'] }],
+};
 
 /** Fields of the root message (a peer's decompiled schema). */
 const ROOT = { prompts: 1, turns: 8, workspaces: 9 } as const;
@@ -16,7 +22,6 @@ export interface CliMeta {
 
 /** The one row of `meta`: JSON in hex. Throws a source-scoped error where it cannot be read. */
 function metaOf(database: StoreDatabase): CliMeta | null {
-  if (database.columns('meta') === null || database.columns('blobs') === null) return null;
   const [row] = database.all("SELECT value FROM meta WHERE key = '0'");
   if (row === undefined) return null;
   const facts = asObject(parseOrUndefined(Buffer.from(String(row['value']), 'hex').toString('utf8')));

@@ -6,6 +6,9 @@ import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frame
 import type { SourceSpec } from '../agent.ts';
 import { asObject, type Json, nameField, objectField, objectsField, parseOrUndefined } from '../dialects/json.ts';
 import { folderOf } from '../dialects/paths.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
+
+export const schema: StoreSchema = { product: 'Cursor', layouts: [{ tables: { cursorDiskKV: ['key', 'value'] } }] };
 
 export interface ComposerFolders {
   readonly byComposer: Map<string, string>;
@@ -58,7 +61,6 @@ const range = (prefix: string): [string, string] => [prefix, `${prefix.slice(0, 
  * many there are tell it without looking at values.
  */
 export function listComposers(database: StoreDatabase, folders: ComposerFolders): Composer[] {
-  if (database.columns('cursordiskkv')?.has('value') !== true) return [];
   const found = new Map<string, { rows: number; state: string[]; parent: string | null }>();
   const composers = `SELECT substr(key, ${COMPOSER.length + 1}) AS id, rowid AS row, (value IS NULL) AS absent,
     CASE WHEN octet_length(value) <= ${MAX_INDEX} AND json_valid(CAST(value AS TEXT))

@@ -1,12 +1,13 @@
 /** Where Cursor keeps its conversations: three stores, of which two or three may hold the same one. */
 import { basename, join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
+import { lookInto } from '../dialects/database-sources.ts';
 import { asObject, nameField, parseOrUndefined } from '../dialects/json.ts';
 import { folderOf } from '../dialects/paths.ts';
 import { userFolders } from '../dialects/vscode.ts';
-import { listChats } from './chats.ts';
-import { listCliSession } from './cli-store.ts';
-import { type ComposerFolders, foldersIn, listComposers } from './composers.ts';
+import { schema as chatSchema, listChats } from './chats.ts';
+import { schema as cliSchema, listCliSession } from './cli-store.ts';
+import { type ComposerFolders, schema as composerSchema, foldersIn, listComposers } from './composers.ts';
 
 export const COMPOSER_STORE = 'cursor-composer';
 export const CHAT_STORE = 'cursor-chat';
@@ -34,7 +35,7 @@ function* editorSessions(root: string, walker: Walker): Iterable<SourceSpec> {
     if (folder !== null) folders.byWorkspace.set(workspace.name, folder);
     const path = join(workspace.path, 'state.vscdb');
     if (!walker.isFile(path)) continue;
-    const found = walker.database(path, (database) => {
+    const found = lookInto(walker, { path, schema: chatSchema }, (database) => {
       foldersIn(database, folder, folders);
       return listChats(database);
     });
@@ -60,7 +61,7 @@ function* editorSessions(root: string, walker: Walker): Iterable<SourceSpec> {
   const path = join(root, 'globalStorage', 'state.vscdb');
   if (!walker.isFile(path)) return;
   const whole = { storeKind: COMPOSER_STORE, path, identity: path, name: '', hints: {}, sidecars: {} };
-  const found = walker.database(path, (database) => {
+  const found = lookInto(walker, { path, schema: composerSchema }, (database) => {
     foldersIn(database, null, folders);
     return listComposers(database, folders);
   });
@@ -122,7 +123,7 @@ function* cliSessions(root: string, walker: Walker): Iterable<SourceSpec> {
     for (const chat of walker.list(project.path)) {
       const path = join(chat.path, 'store.db');
       if (chat.type !== 'folder' || !walker.isFile(path)) continue;
-      const found = walker.database(path, listCliSession);
+      const found = lookInto(walker, { path, schema: cliSchema }, listCliSession);
       const spec = { storeKind: CLI_STORE, path, identity: path, name: basename(chat.path), hints: {}, sidecars: {} };
       if ('fault' in found) yield { ...spec, fault: found.fault };
       else yield { ...spec, member: spec.name, state: found.value.state, hints: { turns: found.value.turns } };

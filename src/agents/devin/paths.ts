@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
 import { type DatabaseMember, databaseSources } from '../dialects/database-sources.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions, schema } from './sessions.ts';
 
 export const DATABASE_STORE = 'devin-database';
 export const TRANSCRIPT_STORE = 'devin-atif';
@@ -53,7 +53,7 @@ function* storeOf(databases: readonly string[], folder: string, walker: Walker):
   const facts = new Map<string, DatabaseMember>();
   for (const path of databases) {
     if (!walker.isFile(path)) continue;
-    const specs = databaseSources(walker, { storeKind: DATABASE_STORE, path }, (database) => {
+    const specs = databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, (database) => {
       const members = listSessions(database);
       for (const member of members) facts.set(member.member, facts.get(member.member) ?? member);
       return members;

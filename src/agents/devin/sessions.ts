@@ -1,8 +1,8 @@
 /** Sessions of the database, and their messages in order. */
 import type { StoreDatabase } from '../../framing/database.ts';
-import { sourceError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { TableShapes } from '../dialects/tables.ts';
 
 const SESSION_COLUMNS = [
@@ -20,20 +20,15 @@ const FIRST_NODES = 4;
 /** A message above this is not looked into for its id. */
 const SEARCHED = 64 * 1024 * 1024;
 
-function versionOf(database: StoreDatabase, shapes: TableShapes): string {
-  if (!shapes.has('refinery_schema_history', 'version')) return 'no version';
-  const [row] = database.all('SELECT max(version) AS version FROM refinery_schema_history');
-  return `version ${String(row?.['version'])}`;
-}
+export const schema: StoreSchema = {
+  product: 'Devin',
+  layouts: [{ tables: { message_nodes: ['session_id', 'node_id', 'parent_node_id', 'chat_message'] } }],
+  version: { table: 'refinery_schema_history', column: 'version' },
+};
 
 /** Hints: `older` = sessions that this one may have been forked from, as a JSON list, the oldest first. */
 export function listSessions(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  if (!shapes.has('message_nodes', 'session_id', 'node_id', 'parent_node_id', 'chat_message'))
-    throw sourceError(
-      'foreign_schema',
-      `has no table message_nodes as Devin writes it (${versionOf(database, shapes)})`,
-    );
   const nodes = new Map<string, { count: number; last: number; bytes: number }>();
   // Grouping in SQL would sort messages for the sake of their lengths.
   const sql = 'SELECT session_id AS id, rowid AS number, octet_length(chat_message) AS bytes FROM message_nodes';

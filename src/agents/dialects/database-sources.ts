@@ -1,6 +1,7 @@
 /** The sessions of a database as sources. */
 import type { StoreDatabase } from '../../framing/database.ts';
-import type { SourceSpec, Walker } from '../agent.ts';
+import type { SourceFault, SourceSpec, Walker } from '../agent.ts';
+import { checkSchema, type StoreSchema } from './schema.ts';
 
 /** A session in a database, as a definition lists it. */
 export interface DatabaseMember {
@@ -16,7 +17,19 @@ export interface DatabaseMember {
 export interface DatabasePlace {
   readonly storeKind: string;
   readonly path: string;
+  readonly schema: StoreSchema;
 }
+
+/** Looks into a database that has the tables that are needed; else the fault says which it lacks. */
+export const lookInto = <T>(
+  walker: Walker,
+  { path, schema }: Pick<DatabasePlace, 'path' | 'schema'>,
+  look: (database: StoreDatabase) => T,
+): { readonly value: T } | { readonly fault: SourceFault } =>
+  walker.database(path, (database) => {
+    checkSchema(database, schema);
+    return look(database);
+  });
 
 /**
  * Sources of a database: one a session; the database itself where it has none, or cannot be read (it is reported then).
@@ -24,11 +37,11 @@ export interface DatabasePlace {
  */
 export function databaseSources(
   walker: Walker,
-  { storeKind, path }: DatabasePlace,
+  { storeKind, path, schema }: DatabasePlace,
   list: (database: StoreDatabase) => readonly DatabaseMember[],
 ): SourceSpec[] {
   const whole = { storeKind, path, identity: path, name: '', hints: {}, sidecars: {} };
-  const found = walker.database(path, list);
+  const found = lookInto(walker, { path, schema }, list);
   if ('fault' in found) return [{ ...whole, fault: found.fault }];
   const size = walker.stat(path)?.size ?? 0;
   if (found.value.length === 0) return [{ ...whole, state: 'empty', bytes: 0 }];

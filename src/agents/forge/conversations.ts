@@ -1,18 +1,21 @@
 /** Conversations in the database. */
 import type { StoreDatabase } from '../../framing/database.ts';
-import { sourceError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
-import { TableShapes } from '../dialects/tables.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 
 const TABLE = 'conversations';
+
+export const schema: StoreSchema = {
+  product: 'ForgeCode',
+  layouts: [{ tables: { [TABLE]: ['conversation_id', 'title', 'context', 'updated_at'] } }],
+};
+
 /** Contexts above this are not searched for the agents they started. */
 const SEARCHED = 'octet_length(context) < 67108864 AND json_valid(context)';
 
 /** Rows without a context were never begun. `workspace_id` is a 64-bit hash, and is not selected. */
 export function listConversations(database: StoreDatabase): DatabaseMember[] {
-  if (!new TableShapes(database).has(TABLE, 'conversation_id', 'title', 'context', 'updated_at'))
-    throw sourceError('foreign_schema', `has no table ${TABLE} as ForgeCode writes it`);
   const parents = new Map<string, string>();
   const children = `SELECT c.conversation_id AS parent, j.value AS child
     FROM (SELECT conversation_id, context FROM ${TABLE} WHERE instr(context, '"aI"') > 0 AND ${SEARCHED}) c,

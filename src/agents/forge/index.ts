@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec, StoreFormat, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listConversations } from './conversations.ts';
+import { listConversations, schema } from './conversations.ts';
 
 const DATABASE_STORE = 'forge-sqlite';
 
@@ -26,7 +26,8 @@ function roots({ env, home }: AgentEnvironment): RootCandidate[] {
 
 function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   const path = join(root, '.forge.db');
-  if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path }, listConversations);
+  if (walker.isFile(path))
+    yield* databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listConversations);
 }
 
 export const forge: AgentDefinition = {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions, schema } from './sessions.ts';
 
 export const DATABASE_STORE = 'goose-database';
 export const LEGACY_STORE = 'goose-jsonl';
@@ -31,7 +31,7 @@ export function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   const path = join(folder, 'sessions.db');
   const known = new Set<string>();
   if (walker.isFile(path)) {
-    for (const spec of databaseSources(walker, { storeKind: DATABASE_STORE, path }, listSessions)) {
+    for (const spec of databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listSessions)) {
       if (spec.member !== undefined) known.add(spec.member);
       yield spec;
     }

@@ -3,6 +3,7 @@ import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { parseOrUndefined } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
 
 const SESSION_COLUMNS = [
@@ -35,10 +36,17 @@ const LEDGER_COLUMNS = [
   'is_compaction',
 ] as const;
 
+export const schema: StoreSchema = {
+  product: 'Goose',
+  layouts: [
+    { tables: { sessions: ['id'], messages: ['id', 'session_id', 'role', 'content_json', 'created_timestamp'] } },
+  ],
+  version: { table: 'schema_version', column: 'version' },
+};
+
 /** Sessions with what tells that they changed: `updated_at` has a second's resolution, so rows are counted too. */
 export function listSessions(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  if (!shapes.has('sessions', 'id')) return [];
   const states = new Map<string, string>();
   const bytes = new Map<string, number>();
   if (shapes.has('messages', 'session_id', 'content_json')) {
@@ -99,7 +107,6 @@ export function* queryRows(database: StoreDatabase, member: string, limit: numbe
 }
 
 function* messages(database: StoreDatabase, shapes: TableShapes, member: string, limit: number): Generator<StoreRow> {
-  if (!shapes.has('messages', 'session_id', 'content_json')) return;
   const metadata = shapes.has('messages', 'metadata_json')
     ? cappedColumn('metadata_json', limit, 'metadata')
     : 'NULL AS metadata';

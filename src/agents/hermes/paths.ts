@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions, schema } from './sessions.ts';
 
 export const DATABASE_STORE = 'hermes-database';
 export const SNAPSHOT_STORE = 'hermes-json';
@@ -29,7 +29,7 @@ function* storeOf(home: string, walker: Walker): Iterable<SourceSpec> {
   const path = join(home, 'state.db');
   const told = new Set<string>();
   if (walker.isFile(path)) {
-    for (const spec of databaseSources(walker, { storeKind: DATABASE_STORE, path }, listSessions)) {
+    for (const spec of databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listSessions)) {
       yield spec;
       // What it holds is not known: files may be mirrors of it.
       if (spec.fault !== undefined) return;

@@ -1,11 +1,17 @@
 /** Sessions, messages and counters of the database. Columns come with versions: those that are missing are absent. */
 import { createHash } from 'node:crypto';
 import type { SqlRow, StoreDatabase } from '../../framing/database.ts';
-import { sourceError } from '../../framing/errors.ts';
 import { cappedColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { asObject, nameField, parseOrUndefined } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
+
+export const schema: StoreSchema = {
+  product: 'Hermes',
+  layouts: [{ tables: { sessions: ['id'], messages: ['id', 'session_id', 'role', 'content'] } }],
+  version: { table: 'schema_version', column: 'version' },
+};
 
 const SESSION_COLUMNS = [
   'source',
@@ -73,11 +79,6 @@ export function originOf(session: SqlRow): Origin {
 /** `last_activity_at` alone does not tell: compaction and undoing change old rows, counters come late. */
 export function listSessions(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  if (!shapes.has('sessions', 'id') || !shapes.has('messages', 'id', 'session_id', 'role', 'content'))
-    throw sourceError(
-      'foreign_schema',
-      `has no tables sessions and messages as Hermes writes them (${versionOf(database, shapes)})`,
-    );
   const states = new Map<string, { state: string; bytes: number }>();
   const sum = (...columns: readonly string[]): string =>
     ['0', ...columns.filter((column) => shapes.has('messages', column))].map((c) => `coalesce(${c}, 0)`).join(' + ');
@@ -106,12 +107,6 @@ export function listSessions(database: StoreDatabase): DatabaseMember[] {
         hints: { parent: originOf(row).parent },
       };
     });
-}
-
-function versionOf(database: StoreDatabase, shapes: TableShapes): string {
-  if (!shapes.has('schema_version', 'version')) return 'no version';
-  const [row] = database.all('SELECT max(version) AS version FROM schema_version');
-  return `version ${String(row?.['version'])}`;
 }
 
 function usageStates(database: StoreDatabase, shapes: TableShapes): ReadonlyMap<string, string> {

@@ -2,12 +2,21 @@
 import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { TableShapes } from '../dialects/tables.ts';
 
 /** Newer: one conversation may stand under several folders, of which the row that was written last is valid. */
 const NEW = 'conversations_v2';
 /** Amazon Q: one conversation a folder, whose id stands in the value. */
 const OLD = 'conversations';
+
+export const schema: StoreSchema = {
+  product: 'Kiro CLI',
+  layouts: [
+    { tables: { [NEW]: ['key', 'conversation_id', 'value', 'updated_at'] } },
+    { tables: { [OLD]: ['key', 'value'] } },
+  ],
+};
 
 export function listConversations(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
 import { asObject, dig, nameField, parseOrUndefined } from '../dialects/json.ts';
-import { listConversations } from './conversations.ts';
+import { listConversations, schema } from './conversations.ts';
 
 export const JOURNAL_STORE = 'kiro-jsonl';
 export const DATABASE_STORE = 'kiro-database';
@@ -31,7 +31,8 @@ const MAX_SIDECAR = 256 * 1024 * 1024;
 
 export function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   const path = join(root, 'data.sqlite3');
-  if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path }, listConversations);
+  if (walker.isFile(path))
+    yield* databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listConversations);
   // The folder of sessions itself may be named.
   const folders = basename(root) === 'cli' ? [root] : [join(root, 'sessions', 'cli')];
   for (const folder of folders) {

@@ -5,7 +5,7 @@ import { databaseSources } from '../dialects/database-sources.ts';
 import { asObject, nameField, objectField, parseOrUndefined } from '../dialects/json.ts';
 import { readHead } from '../pi_agent/header.ts';
 import { expanded } from '../pi_agent/paths.ts';
-import { type Listed, listSessions } from './sessions.ts';
+import { type Listed, listSessions, schema } from './sessions.ts';
 
 export const SESSION_STORE = 'openclaw-jsonl';
 export const DATABASE_STORE = 'openclaw-sqlite';
@@ -45,7 +45,7 @@ function* agentSources(agent: Entry, isFormer: boolean, walker: Walker): Iterabl
   const known = new Set<string>();
   if (walker.isFile(path)) {
     let coldFiles: Listed['coldFiles'] = [];
-    const sources = databaseSources(walker, { storeKind: DATABASE_STORE, path }, (database) => {
+    const sources = databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, (database) => {
       const listed = listSessions(database, agent.name);
       ({ coldFiles } = listed);
       return listed.members;

@@ -1,11 +1,18 @@
 /** Sessions of the database of one agent. */
 import type { StoreDatabase } from '../../framing/database.ts';
-import { sourceError } from '../../framing/errors.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { asObject, nameField, parseOrUndefined } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
 
 const EVENTS = 'transcript_events';
+
+export const schema: StoreSchema = {
+  product: 'OpenClaw',
+  layouts: [{ tables: { [EVENTS]: ['session_id', 'seq', 'event_json', 'created_at'] } }],
+  version: { table: 'schema_meta', column: 'schema_version' },
+  refusesViews: true,
+};
 
 type Facts = Record<string, string | null>;
 
@@ -17,10 +24,6 @@ export interface Listed {
 
 export function listSessions(database: StoreDatabase, agentId: string): Listed {
   const shapes = new TableShapes(database);
-  // What is no table may hold anything: a view is none of the writer's.
-  const isTable = database.all(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${EVENTS}'`).length > 0;
-  if (!isTable || !shapes.has(EVENTS, 'session_id', 'seq', 'event_json', 'created_at'))
-    throw sourceError('foreign_schema', `has no table ${EVENTS} as OpenClaw writes it`);
   const facts = readFacts(database, shapes, agentId);
   const factsOf = (id: string): Facts => facts.get(id) ?? { agentId };
   const members = new Map<string, { state: string; bytes: number }>();

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions, schema } from './sessions.ts';
 
 export const TREE_STORE = 'opencode-tree';
 export const DATABASE_STORE = 'opencode-database';
@@ -57,7 +57,7 @@ export function* discoverStore(
         .map(({ path }) => path);
   const best = new Map<string, SourceSpec>();
   for (const path of paths) {
-    for (const spec of databaseSources(walker, { storeKind: storeKinds.database, path }, listSessions)) {
+    for (const spec of databaseSources(walker, { storeKind: storeKinds.database, path, schema }, listSessions)) {
       if (spec.member === undefined) {
         yield spec;
         continue;

@@ -3,7 +3,17 @@ import type { SqlRow, StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { parseOrUndefined } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
+
+export const schema: StoreSchema = {
+  product: 'OpenCode',
+  layouts: [
+    { tables: { session_v2: ['id'], session_message: ['id', 'session_id', 'type', 'time_created', 'data'] } },
+    { tables: { session: ['id'], message: ['id', 'session_id', 'data'], part: ['id', 'message_id', 'data'] } },
+  ],
+  version: { table: 'migration', column: 'id' },
+};
 
 /** Tables that hold sessions, the newer layout first. */
 const SESSION_TABLES = ['session_v2', 'session'] as const;

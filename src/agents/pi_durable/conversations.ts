@@ -4,16 +4,25 @@ import { sourceError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { asObject, dig, nameField, parseOrUndefined } from '../dialects/json.ts';
-import { TableShapes } from '../dialects/tables.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { idField, systemFolder } from './entries.ts';
 
-const TABLES = {
-  durable_schema: ['singleton', 'version'],
-  conversations: ['id', 'record'],
-  entries: ['id', 'record'],
-  documents: ['id', 'record', 'retired_at'],
-  document_revisions: ['document_id', 'seq', 'kind', 'content'],
-} as const;
+export const schema: StoreSchema = {
+  product: "pi's durable store",
+  layouts: [
+    {
+      tables: {
+        durable_schema: ['singleton', 'version'],
+        conversations: ['id', 'record'],
+        entries: ['id', 'record'],
+        documents: ['id', 'record', 'retired_at'],
+        document_revisions: ['document_id', 'seq', 'kind', 'content'],
+      },
+    },
+  ],
+  version: { table: 'durable_schema', column: 'version' },
+  refusesViews: true,
+};
 
 /** The one version that is known. */
 const VERSION = 1;
@@ -66,7 +75,7 @@ export function visibleFolder(
 
 /** Sessions are named by the store's folder and the conversation. */
 export function listConversations(database: StoreDatabase, folder: string): DatabaseMember[] {
-  checkSchema(database);
+  checkVersion(database);
   const links = new Map<string, Link>();
   for (const row of database.each('SELECT id, record FROM conversations')) {
     const link = linkOf(parseOrUndefined(String(row['record'])));
@@ -122,15 +131,7 @@ export function* queryEntries(database: StoreDatabase, member: string, limit: nu
     yield { locator: `entries/${row['id']}`, value: () => jsonColumn(row, 'record') };
 }
 
-function checkSchema(database: StoreDatabase): void {
-  const shapes = new TableShapes(database);
-  const tables = new Set(
-    database.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map((row) => String(row['name'])),
-  );
-  for (const [table, columns] of Object.entries(TABLES)) {
-    if (!tables.has(table) || !shapes.has(table, ...columns))
-      throw sourceError('foreign_schema', `has no table ${table} as pi's durable store has it`);
-  }
+function checkVersion(database: StoreDatabase): void {
   const [row] = database.all('SELECT version FROM durable_schema WHERE singleton = 1');
   if (row?.['version'] !== VERSION)
     throw sourceError(

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec, StoreFormat, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
 import { expanded } from '../pi_agent/paths.ts';
-import { listConversations } from './conversations.ts';
+import { listConversations, schema } from './conversations.ts';
 
 const DATABASE_STORE = 'pi-durable-sqlite';
 const FILES_STORE = 'pi-durable-jsonl';
@@ -43,7 +43,7 @@ function* discover(root: string, walker: Walker, depth = 0): Iterable<SourceSpec
     if (type === 'folder') {
       if (depth < MAX_DEPTH) yield* discover(path, walker, depth + 1);
     } else if (name === 'session.sqlite') {
-      yield* databaseSources(walker, { storeKind: DATABASE_STORE, path }, (opened) =>
+      yield* databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, (opened) =>
         listConversations(opened, folder),
       );
     } else if (name === 'main.jsonl') {

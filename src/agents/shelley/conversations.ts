@@ -1,9 +1,22 @@
 /** Conversations and messages of the database, which holds keys and accounts too: nothing else of it is read. */
 import type { StoreDatabase } from '../../framing/database.ts';
-import { sourceError } from '../../framing/errors.ts';
 import { cappedColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
+
+export const schema: StoreSchema = {
+  product: 'Shelley',
+  layouts: [
+    {
+      tables: {
+        conversations: ['conversation_id'],
+        messages: ['message_id', 'conversation_id', 'type', 'llm_data'],
+        migrations: [],
+      },
+    },
+  ],
+};
 
 const CONVERSATION_COLUMNS = [
   'slug',
@@ -31,11 +44,6 @@ const JSON_COLUMNS = ['llm_data', 'user_data', 'usage_data', 'other_usage_data']
 
 export function listConversations(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  const isShelley =
-    shapes.columns('migrations').size > 0 &&
-    shapes.has('conversations', 'conversation_id') &&
-    shapes.has('messages', 'message_id', 'conversation_id', 'type', 'llm_data');
-  if (!isShelley) throw sourceError('foreign_schema', 'holds no tables of Shelley');
   const states = messageStates(database, shapes);
   const origins = originsOfForks(database, shapes);
   const sql = `SELECT conversation_id AS id, ${shapes.select('conversations', ...CONVERSATION_COLUMNS)} FROM conversations ORDER BY 1`;

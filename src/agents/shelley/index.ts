@@ -1,8 +1,8 @@
 /** Shelley: a server's database of conversations. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec, StoreFormat, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listConversations } from './conversations.ts';
+import { listConversations, schema } from './conversations.ts';
 
 const DATABASE_STORE = 'shelley-database';
 const USUAL_NAME = 'shelley.db';
@@ -20,7 +20,7 @@ const roots = ({ home }: AgentEnvironment): RootCandidate[] => [
   { path: join(home, USUAL_NAME), reason: 'started in the home folder', isFile: true },
 ];
 
-/** Databases are known by their tables: their name is anybody's choice. */
+/** Databases are known by their tables: their name is anybody's choice, but the usual one and one that was named are Shelley's. */
 function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   const files = walker.isFile(root)
     ? [root]
@@ -29,9 +29,10 @@ function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
         .filter(({ name, type }) => type === 'file' && name.endsWith('.db'))
         .map(({ path }) => path);
   for (const path of files) {
-    const specs = databaseSources(walker, { storeKind: DATABASE_STORE, path }, listConversations);
+    const specs = databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listConversations);
+    const isOwn = path === root || basename(path) === USUAL_NAME;
     // Another program's database, or a file that only ends like one.
-    const isOther = ['foreign_schema', 'not_a_database'].includes(specs[0]?.fault?.code ?? '');
+    const isOther = !isOwn && ['foreign_schema', 'not_a_database'].includes(specs[0]?.fault?.code ?? '');
     if (!isOther) yield* specs;
   }
 }

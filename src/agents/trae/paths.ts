@@ -6,7 +6,7 @@ import { databaseSources } from '../dialects/database-sources.ts';
 import { asObject, nameField, parseOrUndefined } from '../dialects/json.ts';
 import { folderOf } from '../dialects/paths.ts';
 import { userFolders } from '../dialects/vscode.ts';
-import { listSessions } from './storage.ts';
+import { listSessions, schema } from './storage.ts';
 
 export const STORAGE_STORE = 'trae-vscdb';
 export const SEALED_STORE = 'trae-sealed';
@@ -33,7 +33,7 @@ export function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
 
 function* sessionsIn(path: string, cwd: string | null, inWorkspace: boolean, walker: Walker): Iterable<SourceSpec> {
   if (!walker.isFile(path)) return;
-  for (const spec of databaseSources(walker, { storeKind: STORAGE_STORE, path }, listSessions)) {
+  for (const spec of databaseSources(walker, { storeKind: STORAGE_STORE, path, schema }, listSessions)) {
     yield { ...spec, hints: { ...spec.hints, cwd, inWorkspace } };
   }
 }

@@ -5,13 +5,15 @@ import { recordError, sourceError } from '../../framing/errors.ts';
 import { cappedColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import { asObject, field, type Json, numberField, parseOrUndefined, stringField } from '../dialects/json.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
+
+export const schema: StoreSchema = { product: 'Trae', layouts: [{ tables: { ItemTable: ['key', 'value'] } }] };
 
 const KEY = 'memento/icube-ai-agent-storage';
 const MAX_VALUE = 256 * 1024 * 1024;
 
 /** Entries of the list; null where there is none. Throws a source-scoped error for a value that is no object. */
 function entriesOf(database: StoreDatabase): readonly unknown[] | null {
-  if (database.columns('itemtable')?.has('value') !== true) return null;
   const [row] = database.all(`SELECT ${cappedColumn('value', MAX_VALUE)} FROM ItemTable WHERE key = ?`, KEY);
   if (row === undefined || row['value_bytes'] === null) return null;
   const value = row['value'];

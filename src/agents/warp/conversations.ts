@@ -1,15 +1,33 @@
 /** Conversations of the database, which holds the terminal's history too: that is not read. */
 import { createHash } from 'node:crypto';
 import type { SqlRow, StoreDatabase } from '../../framing/database.ts';
-import { ScopedError, sourceError } from '../../framing/errors.ts';
+import { ScopedError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { TableShapes } from '../dialects/tables.ts';
 import { firstMessageId, readTask, type Task } from './task.ts';
 
 const CONVERSATIONS = 'agent_conversations';
 const TASKS = 'agent_tasks';
 const QUERIES = 'ai_queries';
+
+const prompts = { [QUERIES]: ['conversation_id', 'start_ts', 'input'] };
+export const schema: StoreSchema = {
+  product: 'Warp',
+  layouts: [
+    {
+      tables: {
+        [CONVERSATIONS]: ['id', 'conversation_id', 'conversation_data'],
+        [TASKS]: ['conversation_id', 'task'],
+        ...prompts,
+      },
+      signs: [CONVERSATIONS, TASKS],
+    },
+    { tables: prompts },
+  ],
+};
+
 /** A task above this is not looked into for its relatives. */
 const SEARCHED = 64 * 1024 * 1024;
 
@@ -24,8 +42,6 @@ interface Tasks {
 export function listConversations(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
   const hasConversations = shapes.has(CONVERSATIONS, 'id', 'conversation_id');
-  if (!hasConversations && !shapes.has(QUERIES, 'conversation_id', 'input'))
-    throw sourceError('foreign_schema', 'has no tables of conversations as Warp writes them');
   const tasks = hasConversations ? readTasks(database, shapes) : new Map<string, Tasks>();
   const queries = queryStates(database, shapes);
   const summary = shapes.has(CONVERSATIONS, 'summary') ? 'octet_length(summary)' : 'NULL';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AgentEnvironment, RootCandidate, SourceSpec, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listConversations } from './conversations.ts';
+import { listConversations, schema } from './conversations.ts';
 
 export const DATABASE_STORE = 'warp-database';
 
@@ -42,5 +42,6 @@ export function roots({ env, home, platform }: AgentEnvironment): RootCandidate[
 /** The application's database, and that of its form without windows. */
 export function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   for (const path of [join(root, 'warp.sqlite'), join(root, 'tui', 'warp.sqlite')])
-    if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path }, listConversations);
+    if (walker.isFile(path))
+      yield* databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listConversations);
 }

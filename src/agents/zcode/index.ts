@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AgentDefinition, StoreFormat } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listSessions } from './sessions.ts';
+import { listSessions, schema } from './sessions.ts';
 
 const DATABASE_STORE = 'zcode-database';
 
@@ -25,7 +25,7 @@ export const zcode: AgentDefinition = {
   roots: ({ home }) => [{ path: join(home, '.zcode'), reason: 'default' }],
   *discover(root, walker) {
     const path = join(root, 'cli', 'db', 'db.sqlite');
-    if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path }, listSessions);
+    if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listSessions);
   },
   formats: { [DATABASE_STORE]: database },
 };

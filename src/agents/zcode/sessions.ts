@@ -2,12 +2,17 @@
 import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { narrowed, TableShapes } from '../dialects/tables.ts';
+
+export const schema: StoreSchema = {
+  product: 'ZCode',
+  layouts: [{ tables: { session: ['id'], message: ['id', 'session_id', 'data'], part: ['id', 'message_id', 'data'] } }],
+};
 
 /** Sessions with what tells that they changed: rows of the ledger come late, and do not touch the session. */
 export function listSessions(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  if (!shapes.has('session', 'id')) return [];
   const states = new Map<string, string[]>();
   const bytes = new Map<string, number>();
   const ledgers = new Set<string>();
@@ -78,16 +83,13 @@ export function* queryRows(database: StoreDatabase, member: string, limit: numbe
     yield { locator: `session/${member}`, value: () => value };
   }
   const order = (table: string): string => (shapes.has(table, 'sequence') ? 'sequence, id' : 'time_created, id');
-  if (shapes.has('message', 'session_id', 'data')) {
-    const messages = `SELECT id, ${shapes.select('message', 'time_created')}, ${cappedColumn('data', limit)} FROM message WHERE session_id = ? ORDER BY ${order('message')}`;
-    const parts = `SELECT id, ${cappedColumn('data', limit)} FROM part WHERE message_id = ? ORDER BY ${order('part')}`;
-    for (const row of database.each(messages, member)) {
-      const id = String(row['id']);
-      yield { locator: `message/${id}`, value: () => timed(jsonColumn(row, 'data'), row['time_created']) };
-      if (!shapes.has('part', 'message_id', 'data')) continue;
-      for (const part of database.each(parts, id))
-        yield { locator: `part/${id}/${part['id']}`, value: () => jsonColumn(part, 'data') };
-    }
+  const messages = `SELECT id, ${shapes.select('message', 'time_created')}, ${cappedColumn('data', limit)} FROM message WHERE session_id = ? ORDER BY ${order('message')}`;
+  const parts = `SELECT id, ${cappedColumn('data', limit)} FROM part WHERE message_id = ? ORDER BY ${order('part')}`;
+  for (const row of database.each(messages, member)) {
+    const id = String(row['id']);
+    yield { locator: `message/${id}`, value: () => timed(jsonColumn(row, 'data'), row['time_created']) };
+    for (const part of database.each(parts, id))
+      yield { locator: `part/${id}/${part['id']}`, value: () => jsonColumn(part, 'data') };
   }
   if (!shapes.has('model_usage', 'session_id')) return;
   const ledger = `SELECT rowid AS number, ${shapes.select('model_usage', ...LEDGER)} FROM model_usage WHERE session_id = ? ORDER BY rowid`;

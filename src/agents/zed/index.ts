@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AgentDefinition, AgentEnvironment, RootCandidate, SourceSpec, StoreFormat, Walker } from '../agent.ts';
 import { databaseSources } from '../dialects/database-sources.ts';
-import { listThreads } from './threads.ts';
+import { listThreads, schema } from './threads.ts';
 
 const DATABASE_STORE = 'zed-threads';
 
@@ -28,7 +28,7 @@ function roots({ env, home, platform }: AgentEnvironment): RootCandidate[] {
 /** A root is the data folder, or the folder of threads in it. */
 function* discover(root: string, walker: Walker): Iterable<SourceSpec> {
   for (const path of [join(root, 'threads', 'threads.db'), join(root, 'threads.db')])
-    if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path }, listThreads);
+    if (walker.isFile(path)) yield* databaseSources(walker, { storeKind: DATABASE_STORE, path, schema }, listThreads);
 }
 
 export const zed: AgentDefinition = {

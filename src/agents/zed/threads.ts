@@ -1,19 +1,24 @@
 /** Threads in the database: a row each, with a document that is compressed since 2025. */
 import { zstdDecompressSync } from 'node:zlib';
 import type { SqlRow, StoreDatabase } from '../../framing/database.ts';
-import { recordError, sourceError } from '../../framing/errors.ts';
+import { recordError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
+import type { StoreSchema } from '../dialects/schema.ts';
 import { TableShapes } from '../dialects/tables.ts';
 
 const TABLE = 'threads';
+
+export const schema: StoreSchema = {
+  product: 'Zed',
+  layouts: [{ tables: { [TABLE]: ['id', 'summary', 'updated_at', 'data_type', 'data'] } }],
+};
+
 /** Columns that came later. */
 const LATER = ['parent_id', 'folder_paths', 'created_at'] as const;
 
 export function listThreads(database: StoreDatabase): DatabaseMember[] {
   const shapes = new TableShapes(database);
-  if (!shapes.has(TABLE, 'id', 'summary', 'updated_at', 'data_type', 'data'))
-    throw sourceError('foreign_schema', `has no table ${TABLE} as Zed writes it`);
   const sql = `SELECT id, summary, updated_at, ${shapes.select(TABLE, ...LATER)}, octet_length(data) AS bytes FROM ${TABLE} ORDER BY id`;
   const members: DatabaseMember[] = [];
   for (const row of database.each(sql)) {

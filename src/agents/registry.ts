@@ -41,6 +41,7 @@ import { trae } from './trae/index.ts';
 import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
 import { warp } from './warp/index.ts';
+import { windsurf } from './windsurf/index.ts';
 import { zcode } from './zcode/index.ts';
 import { zed } from './zed/index.ts';
 import { zencoder } from './zencoder/index.ts';
@@ -87,6 +88,7 @@ export const agents: readonly AgentDefinition[] = [
   traex,
   vibe,
   warp,
+  windsurf,
   zcode,
   zed,
   zencoder,

@@ -33,6 +33,7 @@ import { junie } from './junie/index.ts';
 import { kiloCode } from './kilo_code/index.ts';
 import { kimi } from './kimi/index.ts';
 import { kiro } from './kiro/index.ts';
+import { kiroIde } from './kiro_ide/index.ts';
 import { mimocode } from './mimocode/index.ts';
 import { muse } from './muse/index.ts';
 import { omp } from './omp/index.ts';
@@ -53,6 +54,7 @@ import { traex } from './traex/index.ts';
 import { vibe } from './vibe/index.ts';
 import { visualstudioCopilot } from './visualstudio_copilot/index.ts';
 import { warp } from './warp/index.ts';
+import { windsurf } from './windsurf/index.ts';
 import { workbuddy } from './workbuddy/index.ts';
 import { zcode } from './zcode/index.ts';
 import { zed } from './zed/index.ts';
@@ -92,6 +94,7 @@ export const agents: readonly AgentDefinition[] = [
   kiloCode,
   kimi,
   kiro,
+  kiroIde,
   mimocode,
   muse,
   omp,
@@ -112,6 +115,7 @@ export const agents: readonly AgentDefinition[] = [
   vibe,
   visualstudioCopilot,
   warp,
+  windsurf,
   workbuddy,
   zcode,
   zed,

@@ -3,8 +3,8 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
 import { asObject, field, type Json, nameField, numberField, stringField } from '../dialects/json.ts';
-import { eventAt, messageFields, resumeCommand, sessionFields, textHint, toolResultFields } from '../dialects/rows.ts';
-import { tellCalls } from '../dialects/tell-tools.ts';
+import { eventAt, messageFields, resumeCommand, sessionFields, textHint } from '../dialects/rows.ts';
+import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { readParts } from './parts.ts';
 
 const ROLES = new Set(['user', 'assistant', 'system', 'tool']);
@@ -63,12 +63,7 @@ export class SessionDecoder implements Decoder {
       );
     }
     tellCalls(parts.calls, { at, messageId: id }, this.out);
-    parts.results.forEach(({ callId, isError, output, outputJson }, index) => {
-      this.out.toolResult(
-        at(`result:${callId ?? index}`),
-        toolResultFields({ call_id: callId, is_error: isError, output, output_json: outputJson }),
-      );
-    });
+    tellResults(parts.results, { at }, this.out);
   }
 
   /**

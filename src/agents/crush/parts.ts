@@ -10,26 +10,13 @@ import {
   stringField,
   textOrNull,
 } from '../dialects/json.ts';
-
-export interface Call {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly input: unknown;
-  readonly arguments: string | null;
-}
-
-export interface Result {
-  readonly callId: string | null;
-  readonly isError: boolean | null;
-  readonly output: string | null;
-  readonly outputJson: string | null;
-}
+import type { ReadCall, ReadResult } from '../dialects/tell-tools.ts';
 
 export interface Parts {
   readonly text: string | null;
   readonly thinking: string | null;
-  readonly calls: readonly Call[];
-  readonly results: readonly Result[];
+  readonly calls: readonly ReadCall[];
+  readonly results: readonly ReadResult[];
   readonly kinds: readonly string[];
   /** Type of the first part whose contents are not what its type says; null for none. */
   readonly damaged: string | null;
@@ -38,8 +25,8 @@ export interface Parts {
 export function readParts(parts: readonly unknown[], out: Pick<Emitter, 'ignored' | 'unknown'>): Parts {
   const texts: (string | null)[] = [];
   const thoughts: (string | null)[] = [];
-  const calls: Call[] = [];
-  const results: Result[] = [];
+  const calls: ReadCall[] = [];
+  const results: ReadResult[] = [];
   const kinds = new Set<string>();
   let damaged: string | null = null;
   for (const value of parts) {

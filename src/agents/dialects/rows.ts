@@ -43,6 +43,18 @@ export const messageFields = (found: Partial<MessageFields> & Pick<MessageFields
   ...found,
 });
 
+/** A message of text and thinking, of which blank text is none; null where neither is left. */
+export function spokenFields(
+  found: Partial<Omit<MessageFields, 'text' | 'thinking'>> &
+    Pick<MessageFields, 'role'> & { readonly text: string | null; readonly thinking: string | null },
+): MessageFields | null {
+  const text = found.text?.trim() ? found.text : null;
+  const { thinking } = found;
+  if (text === null && thinking === null) return null;
+  const content_kinds = [...(text === null ? [] : ['text']), ...(thinking === null ? [] : ['thinking'])];
+  return messageFields({ content_kinds, ...found, text });
+}
+
 export const toolCallFields = (found: Partial<ToolCallFields>): ToolCallFields => ({
   is_copy: false,
   message_id: null,

@@ -3,17 +3,19 @@ import type { Emitter, EventAt } from '../agent.ts';
 import { toolCallFields, toolResultFields } from './rows.ts';
 import { identifyTool } from './tools.ts';
 
-interface ReadCall {
+export interface ReadCall {
   readonly id: string | null;
   readonly name: string | null;
   readonly input: unknown;
   readonly arguments: string | null;
 }
 
-interface ReadResult {
+export interface ReadResult {
   readonly callId: string | null;
   readonly isError: boolean | null;
   readonly output: string | null;
+  /** Where the answer is structured. */
+  readonly outputJson?: string | null;
 }
 
 export interface ToolPlace {
@@ -49,6 +51,7 @@ export function tellResults(results: readonly ReadResult[], { at, isCopy }: Tool
         call_id: result.callId,
         is_error: result.isError,
         output: result.output,
+        output_json: result.outputJson ?? null,
       }),
     );
   });

@@ -13,7 +13,7 @@ import {
   objectsField,
   stringField,
 } from '../dialects/json.ts';
-import { eventAt, messageFields, sessionFields, textHint, usageObservation } from '../dialects/rows.ts';
+import { eventAt, sessionFields, spokenFields, textHint, usageObservation } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 
 /** Steps that call a tool, and the names that are told for them: the real ones are not stored. */
@@ -142,19 +142,8 @@ export class EventDecoder implements Decoder {
     text: string | null,
     { thinking = null as string | null, isMeta = false } = {},
   ): void {
-    const said = text?.trim() ? text : null;
-    if (said === null && thinking === null) return;
-    this.out.message(
-      at,
-      messageFields({
-        role,
-        kind: isMeta ? 'failure' : 'message',
-        text: said,
-        thinking,
-        is_meta: isMeta,
-        content_kinds: [...(said === null ? [] : ['text']), ...(thinking === null ? [] : ['thinking'])],
-      }),
-    );
+    const fields = spokenFields({ role, kind: isMeta ? 'failure' : 'message', text, thinking, is_meta: isMeta });
+    if (fields !== null) this.out.message(at, fields);
   }
 
   /** One event a response, an entry a model. That input holds no cache follows from the names alone. */

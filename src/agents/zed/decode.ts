@@ -3,8 +3,8 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
 import { asObject, boolField, dig, field, type Json, listField, nameField, objectField } from '../dialects/json.ts';
-import { eventAt, messageFields, sessionFields, toolResultFields } from '../dialects/rows.ts';
-import { tellCalls } from '../dialects/tell-tools.ts';
+import { eventAt, messageFields, sessionFields } from '../dialects/rows.ts';
+import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { type Message, readMessage } from './message.ts';
 import { usageOf } from './usage.ts';
 
@@ -51,12 +51,7 @@ export class ThreadDecoder implements Decoder {
       );
     }
     tellCalls(calls, { at, messageId: id }, this.out);
-    results.forEach(({ callId, isError, output, outputJson }, index) => {
-      this.out.toolResult(
-        at(`result:${callId ?? index}`),
-        toolResultFields({ call_id: callId, is_error: isError, output, output_json: outputJson }),
-      );
-    });
+    tellResults(results, { at }, this.out);
   }
 
   private session(row: Json, document: Json): void {

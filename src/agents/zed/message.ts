@@ -14,28 +14,15 @@ import {
   parseOrUndefined,
   stringField,
 } from '../dialects/json.ts';
-
-export interface Call {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly input: unknown;
-  readonly arguments: string | null;
-}
-
-export interface Result {
-  readonly callId: string | null;
-  readonly isError: boolean | null;
-  readonly output: string | null;
-  readonly outputJson: string | null;
-}
+import type { ReadCall, ReadResult } from '../dialects/tell-tools.ts';
 
 export interface Message {
   readonly id: string | null;
   readonly role: 'user' | 'assistant';
   readonly text: string | null;
   readonly thinking: string | null;
-  readonly calls: readonly Call[];
-  readonly results: readonly Result[];
+  readonly calls: readonly ReadCall[];
+  readonly results: readonly ReadResult[];
   readonly kinds: readonly string[];
 }
 
@@ -78,7 +65,7 @@ export function readMessage(value: unknown, note: Note): Message | null | undefi
 function readTagged(tag: 'User' | 'Agent', message: Json, note: Note): Message {
   const texts: (string | null)[] = [];
   const thoughts: (string | null)[] = [];
-  const calls: Call[] = [];
+  const calls: ReadCall[] = [];
   const kinds = new Set<string>();
   for (const value of listField(message, 'content')) {
     const [type = '(no type)', contents] = tagOf(value) ?? [];
@@ -140,7 +127,7 @@ function readLegacy(message: Json, note: Note): Message | null {
 }
 
 /** Arguments are parsed; where a reply was cut, only their raw text is there. */
-function readCall(call: Json): Call {
+function readCall(call: Json): ReadCall {
   const given = field(call, 'input');
   const raw = stringField(call, 'raw_input');
   const input = given ?? (raw === null ? undefined : parseOrUndefined(raw));
@@ -153,7 +140,7 @@ function readCall(call: Json): Call {
 }
 
 /** Answers stand with the calls, by their ids: in order of the calls, then those whose call is not there. */
-function resultsOf(results: Json, calls: readonly Call[]): Result[] {
+function resultsOf(results: Json, calls: readonly ReadCall[]): ReadResult[] {
   const order = calls.map(({ id }) => id).filter((id) => id !== null);
   const ids = new Set([...order.filter((id) => Object.hasOwn(results, id)), ...Object.keys(results)]);
   return [...ids].flatMap((id) => {
@@ -162,7 +149,7 @@ function resultsOf(results: Json, calls: readonly Call[]): Result[] {
   });
 }
 
-function readResult(result: Json, id: string | null): Result {
+function readResult(result: Json, id: string | null): ReadResult {
   const content = field(result, 'content');
   const parts = Array.isArray(content) ? content : [content];
   return {

@@ -13,7 +13,7 @@ import {
   objectsField,
   stringField,
 } from '../dialects/json.ts';
-import { eventAt, messageFields, sessionFields } from '../dialects/rows.ts';
+import { eventAt, sessionFields, spokenFields } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
 import { isHeader, partsOf } from './parts.ts';
 
@@ -105,19 +105,8 @@ export class SessionDecoder implements Decoder {
     text: string | null,
     { thinking = null as string | null, isMeta = false } = {},
   ): void {
-    const said = text?.trim() ? text : null;
-    if (said === null && thinking === null) return;
-    this.out.message(
-      at,
-      messageFields({
-        role,
-        kind: isMeta ? 'injected' : 'message',
-        text: said,
-        thinking,
-        is_meta: isMeta,
-        content_kinds: [...(said === null ? [] : ['text']), ...(thinking === null ? [] : ['thinking'])],
-      }),
-    );
+    const fields = spokenFields({ role, kind: isMeta ? 'injected' : 'message', text, thinking, is_meta: isMeta });
+    if (fields !== null) this.out.message(at, fields);
   }
 
   private system(record: Json, at: (slot: string) => EventAt): void {

@@ -1,13 +1,22 @@
 /** Every case through the real command: at once, by any number of threads, and as a store that grows. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { copyOf, parseRows, type Row, run, temporaryFolder } from './support/command.ts';
 import { argumentsOf, type Case, casesOf, compareCase, environmentOf } from './support/corpus.ts';
 import { lakeRows } from './support/lakes.ts';
 import { treeOf } from './support/tree.ts';
 
 const cases = casesOf();
+
+/** Agents of the cases that gave the right answer. */
+const right: string[] = [];
+afterAll(() => {
+  const agents = new Set(cases.map(({ agent }) => agent)).size;
+  console.log(
+    `${agents} agents, ${cases.length} cases: ${right.length} of ${new Set(right).size} agents gave the right answer`,
+  );
+});
 
 async function stream({ expected }: Case, store: string, ...more: readonly string[]): Promise<string> {
   const { status, stdout, stderr } = await run(
@@ -66,6 +75,7 @@ describe.each([...new Set(cases.map((c) => c.agent))])('%s', (agent) => {
     const before = treeOf(store);
     compareCase(one.expected, parseRows(await stream(one, store)), store);
     expect(treeOf(store)).toEqual(before);
+    right.push(agent);
   });
 
   it.concurrent.each(own)('case %s gives the same rows with one thread and with four', async (_, one) => {

@@ -54,16 +54,13 @@ export class JournalDecoder implements Decoder {
     if (type === 'user' || type === 'assistant') this.message(type, payload, id, at);
     else if (type === 'tool_call') {
       const callId = nameField(payload, 'toolCallId');
-      const input = ['input', 'args', 'arguments']
-        .map((key) => field(payload, key))
-        .find((value) => value !== undefined);
       this.out.toolCall(
         at('call'),
         toolCallFields({
           message_id: id,
           call_id: callId,
-          ...identifyTool(nameField(payload, 'toolName'), input),
-          arguments: jsonText(input),
+          // Where arguments stand, if they do, is not known.
+          ...identifyTool(nameField(payload, 'toolName'), undefined),
         }),
       );
     } else if (type === 'tool_result') {

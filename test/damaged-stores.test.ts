@@ -126,3 +126,15 @@ test.each([
     expect(codes.filter((code) => code === 'wrong_type' || code === 'no_content')).not.toEqual([]);
   }
 });
+
+test.each([
+  ['codebuddy', 'usage-on-function-calls', /\.jsonl$/],
+  ['claude_ai', 'edited-prompt-branches', /conversations\.json$/],
+  ['kiro_ide', 'v2-event-log', /messages\.jsonl$/],
+  ['grok_bot', 'kind-not-role', /./],
+])('%s: texts that are numbers are damage', async (agent, name, files) => {
+  const damage: Damage = (content) =>
+    content.toString('utf8').replaceAll(/"(content|text)":\s*"(?:[^"\\]|\\.)*"/g, '"$1":5');
+  const { statuses, codes } = await readDamaged(agent, name, files, damage);
+  expect([statuses, codes]).toEqual([['complete_with_errors'], ['wrong_type']]);
+});

@@ -5,6 +5,7 @@ import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { type Blocks, readBlocks } from '../dialects/anthropic.ts';
 import { RecordTree } from '../dialects/branches.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { asObject, field, type Json, listField, nameField, objectsField, stringField } from '../dialects/json.ts';
 import { eventAt, messageFields, sessionFields } from '../dialects/rows.ts';
 import { tellCalls, tellResults } from '../dialects/tell-tools.ts';
@@ -88,6 +89,7 @@ export class ConversationDecoder implements Decoder {
     const id = idOf(message);
     const time = isoTime(field(message, 'created_at'));
     const at = (slot: string): EventAt => eventAt(sessionId, id, slot, position, time);
+    reportContent(field(message, 'content'), position, this.out);
     const blocks = this.blocksOf(message);
     const hasOther = blocks.thinking !== null || blocks.calls.length > 0 || blocks.results.length > 0;
     // Old messages, and those whose blocks hold nothing, say what they say here.

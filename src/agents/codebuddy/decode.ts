@@ -2,6 +2,7 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import { field, type Json, jsonText, nameField, objectField, parseOrUndefined, stringField } from '../dialects/json.ts';
 import { eventAt, messageFields, resumeCommand, sessionFields, textHint } from '../dialects/rows.ts';
@@ -152,6 +153,7 @@ export class ItemsDecoder implements Decoder {
       this.out.unknown(`message/${role === '' ? '(no role)' : role}`);
       return;
     }
+    reportContent(field(item, 'content'), at.position, this.out);
     const content = readContent(field(item, 'content'), (type) => this.out.unknown(type));
     const kinds = content.kinds.filter((kind) => kind !== 'tool_use' && kind !== 'tool_result');
     const isBlank = (content.text ?? '').trim() === '' && content.thinking === null;

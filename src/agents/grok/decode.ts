@@ -1,6 +1,7 @@
 /** Notifications to messages, calls and ledgers. */
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { recordKey } from '../dialects/forks.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import { field, type Json, nameField, objectField, stringField, textOrNull } from '../dialects/json.ts';
@@ -133,6 +134,7 @@ export class JournalDecoder implements Decoder {
     const text = chunkText(update);
     if (text !== null) this.run.texts.push(text);
     const content = objectField(update.update, 'content');
+    if (content !== null) reportContent([content], position, this.out);
     this.run.kinds.add(
       text !== null ? 'text' : ((content === null ? null : stringField(content, 'type')) ?? 'unknown'),
     );

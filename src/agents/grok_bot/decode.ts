@@ -5,6 +5,7 @@ import { sourceError } from '../../framing/errors.ts';
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { asObject, dig, field, type Json, nameField, objectField, stringField } from '../dialects/json.ts';
 import { eventAt, messageFields, sessionFields } from '../dialects/rows.ts';
 
@@ -46,6 +47,9 @@ export class ReplicaDecoder implements Decoder {
   private entry(entry: Json, position: Position): void {
     const kind = stringField(entry, 'kind') ?? '(no kind)';
     const role = stringField(entry, 'role');
+    const said = kind === 'send-message' ? dig(entry, 'message', 'content') : field(entry, 'content');
+    // Cards are objects; what is said is a text.
+    if (kind === 'message' || dig(entry, 'message', 'type') === 'text') reportContent(said, position, this.out);
     if (kind === 'message' && (role === 'user' || role === 'assistant')) {
       // Another bot may have sent it: then nobody typed it.
       const sender = role === 'user' ? objectField(entry, 'fromAgent') : null;

@@ -1,6 +1,7 @@
 /** The model's context of Kimi CLI, where no log is kept: without times and usage. */
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import { field, nameField, stringField } from '../dialects/json.ts';
 import { readToolCalls } from '../dialects/openai.ts';
@@ -34,6 +35,7 @@ export class ContextDecoder implements Decoder {
       this.out.ignored(role);
       return;
     }
+    reportContent(field(record, 'content'), frame.position(), this.out);
     const { text, thinking, kinds } = readParts(field(record, 'content'), (type) => this.out.unknown(type));
     if (role === 'tool') {
       const callId = nameField(record, 'tool_call_id');

@@ -2,6 +2,7 @@
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, MessageFields } from '../agent.ts';
 import { epochTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import {
   boolField,
@@ -137,6 +138,7 @@ export class JournalDecoder implements Decoder {
   /** A message that was put before the model. */
   private append(message: Json, place: Place): void {
     const role = stringField(message, 'role');
+    reportContent(field(message, 'content'), place.position, this.out);
     const content = readParts(field(message, 'content'), (type) => this.out.unknown(type));
     if (role === 'tool') {
       this.answer(nameField(message, 'toolCallId'), boolField(message, 'isError'), content.text, place);

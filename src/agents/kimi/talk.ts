@@ -1,6 +1,7 @@
 /** One conversation in a log of Kimi CLI: that of the session, or of a subagent whose events it wraps. */
 import type { Position } from '../../framing/frame.ts';
 import type { Emitter, EventAt } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import {
   boolField,
   field,
@@ -149,6 +150,7 @@ export class Talk {
   }
 
   private user(type: string, payload: Json, place: Place): void {
+    reportContent(field(payload, 'user_input'), place.position, this.out);
     const { text, kinds } = readParts(field(payload, 'user_input'), (kind) => this.out.unknown(kind));
     if (text === null && !kinds.some((kind) => kind !== 'text')) return;
     this.out.message(

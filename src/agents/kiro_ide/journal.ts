@@ -2,6 +2,7 @@
 import type { Frame } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
 import { isoTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import {
   asObject,
@@ -102,6 +103,7 @@ export class JournalDecoder implements Decoder {
     at: (slot: string) => ReturnType<typeof eventAt>,
   ): void {
     const content = field(payload, 'content');
+    reportContent(content, at('message').position, this.out);
     const said = typeof content === 'string' ? (content.trim() === '' ? null : content) : contentText(content);
     if (said === null) return;
     const kind = nameField(payload, 'operationType');

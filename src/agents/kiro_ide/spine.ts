@@ -2,6 +2,7 @@
 import { sourceError } from '../../framing/errors.ts';
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import {
   asObject,
   dig,
@@ -71,6 +72,7 @@ export class SpineDecoder implements Decoder {
     }
     const id = nameField(message, 'id');
     const at = (slot: string): ReturnType<typeof eventAt> => eventAt(sessionId, id, slot, position);
+    reportContent(field(message, 'content'), position, this.out);
     const content = contentText(field(message, 'content'));
     const executionId = role === 'assistant' ? nameField(entry, 'executionId') : null;
     const wasTold = executionId !== null && this.told.has(executionId);

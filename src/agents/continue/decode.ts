@@ -2,6 +2,7 @@
 import { sourceError } from '../../framing/errors.ts';
 import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter } from '../agent.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import {
   asObject,
   field,
@@ -65,6 +66,7 @@ export class SessionDecoder implements Decoder {
       this.out.badRecord(frame.position(), 'wrong_type', 'the history item holds no message object');
       return;
     }
+    reportContent(field(message, 'content'), frame.position(), this.out);
     this.item(item, message, frame.position());
   }
 

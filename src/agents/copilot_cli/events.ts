@@ -25,6 +25,7 @@ import {
 } from '../dialects/rows.ts';
 import { identifyTool } from '../dialects/tools.ts';
 import { plainYaml } from '../dialects/yaml.ts';
+import { reportDamage } from './damage.ts';
 import { eventKey } from './forks.ts';
 import { tellChat } from './legacy.ts';
 import { dataOf, type LogOutline, TurnCounter } from './outline.ts';
@@ -78,6 +79,7 @@ export class EventDecoder implements Decoder {
     }
     if (id !== null) this.seen.add(id);
     this.hasEvents = true;
+    reportDamage(type, event, frame.position(), this.out);
     const isCopy = type !== 'session.start' && id !== null && this.context.copies.has(eventKey(id));
     this.tell(
       type,

@@ -3,6 +3,7 @@ import type { Frame, Position } from '../../framing/frame.ts';
 import type { DecodeContext, Decoder, Emitter, EventAt } from '../agent.ts';
 import { blockText } from '../dialects/anthropic.ts';
 import { localTime } from '../dialects/clock.ts';
+import { reportContent } from '../dialects/content-fault.ts';
 import { objectOrReport } from '../dialects/frames.ts';
 import {
   asObject,
@@ -149,6 +150,7 @@ export class ConversationDecoder implements Decoder {
       this.out.unknown(`message/${role === '' ? '(no role)' : role}`);
       return;
     }
+    reportContent(field(message, 'content'), event.at('message').position, this.out);
     const source = stringField(event.record, 'source');
     const hasImage = objectsField(message, 'content').some((part) => stringField(part, 'type') === 'image');
     this.said(event, role, blockText(field(message, 'content')), thinkingOf(message), {

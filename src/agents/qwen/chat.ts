@@ -146,6 +146,7 @@ export class ChatDecoder implements Decoder {
     const message = objectField(record, 'message');
     const parts = message === null ? [] : field(message, 'parts');
     if (message === null) this.out.badRecord(frame.position(), 'wrong_type', 'the record holds no message object');
+    else if (parts === undefined) this.out.badRecord(frame.position(), 'no_content', 'the message has no parts');
     else reportContent(parts, frame.position(), this.out);
     let held = this.held.get(uuid);
     if (held === undefined) {

@@ -14,7 +14,7 @@ const right: string[] = [];
 afterAll(() => {
   const agents = new Set(cases.map(({ agent }) => agent)).size;
   console.log(
-    `${agents} agents, ${cases.length} cases: ${right.length} of ${new Set(right).size} agents gave the right answer`,
+    `${agents} agents, ${cases.length} cases: ${right.length} cases of ${new Set(right).size} agents gave the right answer`,
   );
 });
 

@@ -9,6 +9,7 @@ import {
   type Json,
   joinTexts,
   jsonText,
+  listField,
   nameField,
   objectField,
   objectsField,
@@ -39,12 +40,11 @@ export class ConversationDecoder implements Decoder {
     if (row === null || value === null || !Array.isArray(field(value, 'history')))
       throw sourceError('foreign_schema', 'holds a conversation without a history');
     const sessionId = nameField(value, 'conversation_id') ?? this.context.source.name;
-    objectsField(value, 'history').forEach((entry, index) => {
-      this.entry(entry, sessionId, {
-        ...frame.position(),
-        ordinal: index,
-        locator: `${frame.locator}/history/${index}`,
-      });
+    listField(value, 'history').forEach((item, index) => {
+      const position = { ...frame.position(), ordinal: index, locator: `${frame.locator}/history/${index}` };
+      const entry = asObject(item);
+      if (entry === null) this.out.badRecord(position, 'wrong_type', 'the entry of the history is no object');
+      else this.entry(entry, sessionId, position);
     });
     this.out.session(
       sessionFields({

@@ -4,6 +4,8 @@
  * `type`. Most bytes of a rollout are in lines of types that carry no rows (`compacted` alone can hold 50-79 MB of
  * images), so these few bytes decide whether a line is parsed at all. Any other spelling gives null: parse it.
  */
+import { holds } from './scan.ts';
+
 export interface LineHead {
   type: string;
   /** `payload.type`; null where the payload does not begin with it. */
@@ -24,11 +26,6 @@ const PAYLOAD = Buffer.from(',"payload":{');
 const PAYLOAD_TYPE = Buffer.from('"type":"');
 /** Longer than any time or type that is written. */
 const MAX_WORD = 64;
-
-const holds = (bytes: Buffer, at: number, literal: Buffer): boolean => {
-  for (let i = 0; i < literal.length; i++) if (bytes[at + i] !== literal[i]) return false;
-  return true;
-};
 
 /** Index of the quote that ends a short plain string; -1 where it holds escapes or is too long. */
 const wordEnd = (bytes: Buffer, from: number): number => {

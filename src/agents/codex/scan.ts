@@ -78,7 +78,8 @@ function valueEnd(bytes: Buffer, at: number): number {
   return -1;
 }
 
-const holds = (bytes: Buffer, at: number, literal: Buffer): boolean => {
+/** Whether the bytes at `at` are those of the literal. */
+export const holds = (bytes: Buffer, at: number, literal: Buffer): boolean => {
   for (let i = 0; i < literal.length; i++) if (bytes[at + i] !== literal[i]) return false;
   return true;
 };

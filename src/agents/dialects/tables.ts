@@ -10,6 +10,20 @@ export const narrowed = (table: string, columns: Readonly<Record<string, string>
     .map(([name, sql]) => `${sql} AS ${name}`)
     .join(', ')} FROM ${table})`;
 
+/** What tells that the rows of a session changed, and their bytes. */
+export interface RowState {
+  readonly state: string;
+  readonly bytes: number;
+}
+
+/** By key, out of a query that gives `id`, `state` and `bytes` a row. */
+export function rowStates(database: StoreDatabase, sql: string): ReadonlyMap<string, RowState> {
+  const found = new Map<string, RowState>();
+  for (const row of database.each(sql))
+    found.set(String(row['id']), { state: String(row['state']), bytes: Number(row['bytes'] ?? 0) });
+  return found;
+}
+
 /** Columns by table, looked up once. */
 export class TableShapes {
   private readonly database: StoreDatabase;

@@ -3,7 +3,7 @@ import type { StoreDatabase } from '../../framing/database.ts';
 import { cappedColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import type { StoreSchema } from '../dialects/schema.ts';
-import { narrowed, TableShapes } from '../dialects/tables.ts';
+import { narrowed, type RowState, rowStates, TableShapes } from '../dialects/tables.ts';
 
 export const schema: StoreSchema = {
   product: 'Shelley',
@@ -63,10 +63,7 @@ export function listConversations(database: StoreDatabase): DatabaseMember[] {
   return members;
 }
 
-function messageStates(
-  database: StoreDatabase,
-  shapes: TableShapes,
-): ReadonlyMap<string, { state: string; bytes: number }> {
+function messageStates(database: StoreDatabase, shapes: TableShapes): ReadonlyMap<string, RowState> {
   const present = JSON_COLUMNS.filter((column) => shapes.has('messages', column));
   const narrow = narrowed('messages', {
     id: 'conversation_id',
@@ -74,11 +71,7 @@ function messageStates(
     bytes: present.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + '),
   });
   const sql = `${narrow} SELECT id, count(*) || ':' || max(number) || ':' || sum(bytes) AS state, sum(bytes) AS bytes FROM narrow GROUP BY id`;
-  return new Map(
-    database
-      .all(sql)
-      .map((row) => [String(row['id']), { state: String(row['state']), bytes: Number(row['bytes'] ?? 0) }]),
-  );
+  return rowStates(database, sql);
 }
 
 /** A fork is known by its messages: they name those that they were copied from. */

@@ -5,7 +5,7 @@ import { ScopedError } from '../../framing/errors.ts';
 import { cappedColumn, jsonColumn, type StoreRow } from '../../framing/row-frames.ts';
 import type { DatabaseMember } from '../dialects/database-sources.ts';
 import type { StoreSchema } from '../dialects/schema.ts';
-import { TableShapes } from '../dialects/tables.ts';
+import { type RowState, rowStates, TableShapes } from '../dialects/tables.ts';
 import { firstMessageId, readTask, type Task } from './task.ts';
 
 const CONVERSATIONS = 'agent_conversations';
@@ -101,18 +101,11 @@ function firstOf(task: Uint8Array): string | null {
   }
 }
 
-function queryStates(
-  database: StoreDatabase,
-  shapes: TableShapes,
-): ReadonlyMap<string, { readonly state: string; readonly bytes: number }> {
+function queryStates(database: StoreDatabase, shapes: TableShapes): ReadonlyMap<string, RowState> {
   if (!shapes.has(QUERIES, 'conversation_id', 'input')) return new Map();
   const sql = `SELECT conversation_id AS id, count(*) || ':' || max(rowid) || ':' || sum(octet_length(input)) AS state,
     sum(octet_length(input)) AS bytes FROM ${QUERIES} GROUP BY conversation_id`;
-  return new Map(
-    database
-      .all(sql)
-      .map((row) => [String(row['id']), { state: String(row['state']), bytes: Number(row['bytes'] ?? 0) }]),
-  );
+  return rowStates(database, sql);
 }
 
 /** The conversation, then its tasks with their messages; of one without tasks, its prompts. */
